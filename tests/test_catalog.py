@@ -31,7 +31,7 @@ SEALED = {
     *("raw_items", "rejected_raw_items", "cleaning_changes", "cleaning_duplicates"),
     *("clean_items", "fielded_items", "difficulty_ratings"),
     *("item_difficulty", "sampled_items", "checked_items", "judge_ratings", "harm_flags"),
-    *("final_items", "contamination_free_items", "final_difficulty"),
+    *("difficulty_answers", "final_items", "contamination_free_items", "final_difficulty"),
     *("split_assignment", "closed_seed"),
 }
 

@@ -49,7 +49,7 @@ from benchwright.runs.tracking import (
 logger = logging.getLogger(__name__)
 
 _NAMING = {
-    **dict.fromkeys(("configurations", "judges", "judge"), "models"),
+    **dict.fromkeys(("configurations", "answering", "judges", "judge"), "models"),
     **dict.fromkeys(("encoder", "encoders", "compare"), "encoders"),
 }  # settings that name models or encoders
 _WIDTH = 100  # of the text at the end of a run

@@ -50,8 +50,11 @@ def register_pipelines() -> dict[str, Pipeline]:
         construction_report,
     )
     mmlu_cf = sum(map(_boxed, construction), Pipeline([]))
+    mmlu_cf += _boxed(scoring, scoring.create_answering_pipeline())
     mmlu_cf += _boxed(judging, judging.create_final_pipeline(), "judging_again")
     mmlu_cf += _boxed(splitting, splitting.create_seed_pipeline(), "closed_seed")
+    # Nothing is closed here: what judges say of fields is kept with other replies.
+    kept = Pipeline(fields.create_pipeline(), inputs={"judge_store": "answer_store"})
     imported = responses.create_pipeline().to_outputs("response_matrix", "models_table")
     nobody = {"live_responses": sampling.NO_RESPONSES}
     dele = items + _boxed(responses, sampling.create_responses_pipeline())
@@ -63,7 +66,10 @@ def register_pipelines() -> dict[str, Pipeline]:
         "answers": answers,
         "budget": items + _boxed(scoring, scoring.create_budget_pipeline()),
         "dele": dele,
-        "documents": _boxed(collection) + _boxed(cleaning) + _boxed(documents) + _boxed(fields),
+        "documents": _boxed(collection)
+        + _boxed(cleaning)
+        + _boxed(documents)
+        + _boxed(fields, kept),
         "encoders": items + _boxed(encoders),
         "export": exported,
         "export_perturbed": perturbed,

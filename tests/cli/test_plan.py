@@ -68,13 +68,14 @@ def test_plan_is_printed_and_written(table: Path, tmp_path: Path) -> None:
     assert "tokens: 10 per item (characters / 4)" in done.output
     saved = json.loads((tmp_path / "p.json").read_text())
     assert (saved["models"], saved["items"]) == (M, N)
-    by = {(r["goal"], r["wanted"], r["whose"], r["target"]): r for r in saved["rows"]}
-    row = by["standard_error", 0.05, "worst model", "benchmark"]
+    by = {(r["goal"], r["wanted"], r["whose"], r["target"], r["sampler"]): r for r in saved["rows"]}
+    row = by["standard_error", 0.05, "worst model", "benchmark", "random"]
     single = answers().var(axis=1, ddof=1, dtype=np.float64).max()
     assert row["items"] == int(np.ceil(single / (0.05**2 + single / N)))
     assert row["cost"]["tokens"] == row["items"] * 10
     assert row["cost"]["price"] == pytest.approx(row["items"] * 10 * 2 / 1e6)
-    assert by["standard_error", 0.0001, "worst model", "ability"]["items"] is None
+    assert by["standard_error", 0.0001, "worst model", "ability", "random"]["items"] is None
+    assert ("tau_b", 0.6, "half of subsets", "benchmark", "stratified") in by
     page = (tmp_path / "p.html").read_text()
     share = f"{row['items'] / N:.0%}"
     verdict = f"{row['items']} ({share}) are enough for standard error 0.05 (worst model); "
@@ -162,7 +163,7 @@ def gaps() -> KnownResponses:
     correct = answers()
     correct[:5, :10] = np.nan  # items that three of eight models answered
     correct[7, 20:] = np.nan  # a model with few answers
-    return KnownResponses("f", MODELS, IDS, correct, None, {}, ())
+    return KnownResponses("f", MODELS, IDS, correct, None, {}, None, ())
 
 
 def test_items_with_few_responses_are_dropped_before_models_with_gaps() -> None:

@@ -1,27 +1,29 @@
-"""Right answers to closed questions, with a store in memory."""
+"""Answers to questions under construction, with a store in memory."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from benchwright.cli.evaluate_sealed import right_answers
-from benchwright.core.configuration import parse_configuration
+from benchwright.core.errors import InputError
 from benchwright.datasets.score_store import MemoryShards
 from benchwright.language_models.protocol import PromptScore
+from benchwright.methods.mmlu_cf.difficulty.response_difficulty import answer_questions
+from benchwright.params.mmlu_cf import DifficultyParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.scoring import scores
-from benchwright.scoring.demonstrations import DemonstrationPool
-from benchwright.scoring.one_configuration import one_configuration
-from benchwright.scoring.rendering import Question
+from benchwright.tables.mmlu_cf import CleanItems
 from scoring.scoring_examples import model_entry
 
+FAR = {"url": "http://localhost:1/v1", "logprobs": "echo"}
 MODELS = ModelsParams.model_validate(
     {
         "models": {
             "one": model_entry(1),
             "two": model_entry(2),
+            "far": {"backend": "openai", "endpoint": FAR, "family": "f"},
         }
     }
 )
@@ -57,30 +59,59 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Longest:
     return made
 
 
-QUESTIONS = [
-    Question(item_id, "", text, tuple(choices), answer, item_id)
-    for item_id, text, choices, answer in [
-        ("d#1", "Which is short?", ["long one", "it"], 1),
-        ("d#2", "Which is long?", ["it", "long one"], 1),
-        ("e#1", "Which is unanswerable?", ["it", "long one"], 0),
-        ("e#2", "Of many?", [f"option {n}" for n in range(27)], 0),
+@pytest.fixture
+def items() -> pd.DataFrame:
+    asked = [
+        ("d#1", "Which is short?", ["long one", "it"], 1, None),
+        ("d#2", "Which is long?", ["it", "long one"], 1, "A tale of words."),
+        ("e#1", "Which is unanswerable?", ["it", "long one"], 0, None),
+        ("e#2", "Of many?", [f"option {n}" for n in range(27)], 0, None),
     ]
-]
+    return CleanItems.from_rows(
+        [
+            (each, each[0], None, None, question, choices, answer, None, passage, "Law", 0.5)
+            for each, question, choices, answer, passage in asked
+        ]
+    )
 
 
-def ask(questions: Sequence[Question], store: MemoryShards, name: str) -> list[float]:
-    settings = one_configuration(name, SCORING)
-    pool = DemonstrationPool([], "all", 0)
-    return right_answers(questions, parse_configuration(name), MODELS, settings, pool, store)
+def ask(items: pd.DataFrame, store: MemoryShards, *answering: str, **more: Any) -> pd.DataFrame:
+    params = DifficultyParams.model_validate({"answering": answering, **more})
+    return answer_questions(items, store, params, MODELS, SCORING, 0)
 
 
-def test_answers_are_scored_against_the_gold_and_stored(model: Longest) -> None:
+def test_answers_are_scored_against_the_gold_and_stored(
+    model: Longest, items: pd.DataFrame
+) -> None:
     store = MemoryShards()
-    np.testing.assert_array_equal(ask(QUESTIONS, store, "one@cloze-0"), [1, 0, np.nan, np.nan])
+    answers = ask(items, store, "one@cloze-0").set_index("item_id")["correct"]
+    assert answers.index.tolist() == ["d#1", "d#2", "e#1", "e#2"]
+    np.testing.assert_array_equal(answers.to_numpy(), [1, 0, np.nan, np.nan])
     assert len(model.texts) == 3  # 27 options have no letters
-    ask(QUESTIONS, store, "one@cloze-0")
+    (shown,) = [text for text in model.texts if "Which is long?" in text]
+    assert shown.index("A tale of words.") < shown.index("Which is long?")
+    ask(items, store, "one@cloze-0")
     assert len(model.texts) == 3  # no new requests
+    by_bytes = ask(items[:2], store, "two@cloze_bytes-0", "two@cloze_tokens-0")
     # By bytes all options are equal, and the first one is taken; tokens are one each.
-    assert ask(QUESTIONS[:2], store, "two@cloze_bytes-0") == [0, 0]
-    assert ask(QUESTIONS[:2], store, "two@cloze_tokens-0") == [1, 0]
+    assert by_bytes.sort_values(["model", "item_id"])["correct"].tolist() == [0, 0, 1, 0]
     assert len(model.texts) == 5
+
+
+def test_an_error_does_not_quote_a_question(
+    items: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any) -> Any:
+        raise RuntimeError("out of memory at Which is short?")
+
+    monkeypatch.setattr(scores, "answer_batches", fail)
+    with pytest.raises(InputError, match=r"answering failed .RuntimeError.") as caught:
+        ask(items, MemoryShards(), "one@cloze-0")
+    assert "short" not in str(caught.value)
+
+
+def test_servers_cause_a_warning(
+    model: Longest, items: pd.DataFrame, caplog: pytest.LogCaptureFixture
+) -> None:
+    ask(items[:1], MemoryShards(), "far@cloze-0")
+    assert "far is a server: it receives questions of the closed half" in caplog.text

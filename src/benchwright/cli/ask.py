@@ -23,6 +23,7 @@ from benchwright.datasets.subset_manifest import MANIFEST
 from benchwright.exports.export import subset_manifest
 from benchwright.methods.dele.asking import Asked, AskingPolicy, Goal, Look, asking_policy
 from benchwright.methods.dele.estimation.training import Training
+from benchwright.methods.mmlu_cf.difficulty.response_difficulty import one_configuration
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.pipelines.ingestion import IngestedTables
@@ -30,7 +31,6 @@ from benchwright.responses.known_responses import KnownResponses, select_answere
 from benchwright.responses.response_matrices import build_response_matrices
 from benchwright.runs.project_conf import load_conf
 from benchwright.scoring.model_engine import model_kept
-from benchwright.scoring.one_configuration import one_configuration
 from benchwright.scoring.prompts import build_prompts, unsuited
 from benchwright.scoring.rendering import questions
 from benchwright.scoring.scores import collect_responses, score_prompts

@@ -18,7 +18,11 @@ from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError
 from benchwright.core.version import VERSION
 from benchwright.datasets.half_scores import FORMAT, HalfResult, SealedIdentity
-from benchwright.datasets.score_store import MemoryShards, StoredShards
+from benchwright.datasets.score_store import MemoryShards
+from benchwright.methods.mmlu_cf.difficulty.response_difficulty import (
+    one_configuration,
+    right_answers,
+)
 from benchwright.methods.mmlu_cf.sealing.key import read_key
 from benchwright.methods.mmlu_cf.sealing.safe_errors import no_question_in_errors
 from benchwright.methods.mmlu_cf.sealing.seal import (
@@ -31,16 +35,11 @@ from benchwright.methods.mmlu_cf.sealing.seal import (
     open_sealed,
     sealed_identity,
 )
-from benchwright.params.benchmark import PromptParams
 from benchwright.params.mmlu_cf import SealingParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.runs.project_conf import load_conf
 from benchwright.scoring.demonstrations import DemonstrationPool
-from benchwright.scoring.one_configuration import one_configuration
-from benchwright.scoring.prompts import Asked, PromptWriter, unsuited
 from benchwright.scoring.rendering import Question
-from benchwright.scoring.scores import collect_responses, score_prompts
-from benchwright.tables.responses import Prompts
 
 
 class SealedRequest(NamedTuple):
@@ -117,53 +116,6 @@ def model_scorer(
         return [None if np.isnan(value) else value for value in right]
 
     return scorer
-
-
-def right_answers(
-    questions: Sequence[Question],
-    configuration: Configuration,
-    models: ModelsParams,
-    scoring: ScoringParams,
-    pool: DemonstrationPool,
-    store: StoredShards,
-) -> list[float]:
-    """Ask one configuration, with the code of the scoring stage: 1 right, 0 wrong, NaN unknown.
-
-    `scoring` comes from `one_configuration`. Stored answers are reused, new ones are added shard
-    by shard.
-
-    Raises:
-        InputError: the model's weights or its server are unavailable, or demonstrations are
-            missing.
-    """
-    asked_as = Configuration(configuration.model, *scoring.asked()[0][1:])
-    writer = PromptWriter(asked_as, models.models[asked_as.model], scoring, PromptParams())
-    prompts = Prompts.from_rows(
-        [
-            writer.row(Asked(question, "question", pool))
-            for question in questions
-            if not unsuited(question, "question", asked_as.style)
-        ]
-    )
-    for shard in score_prompts(prompts, store, models, scoring):
-        for name, frame in shard.items():
-            store.add(name, frame)
-    live = collect_responses(prompts, store, models, scoring).live_responses
-    chosen = {row["item_id"]: _chosen(row, configuration.style) for row in live.to_dict("records")}
-    options = [chosen.get(question.item_id, -1) for question in questions]
-    return [
-        np.nan if option < 0 else float(option == question.answer)
-        for option, question in zip(options, questions, strict=True)
-    ]
-
-
-def _chosen(row: Any, style: str) -> int:
-    logprobs = row["logprobs"]
-    if not isinstance(logprobs, list) or not logprobs:
-        return int(row["prediction"])
-    size = {"cloze_bytes": row["option_bytes"], "cloze_tokens": row["option_tokens"]}.get(style)
-    values = np.asarray(logprobs, dtype=np.float64)
-    return int(np.argmax(values if size is None else values / np.asarray(size)))
 
 
 def read_public(file: Path) -> SealedBenchmark:

@@ -16,13 +16,13 @@ from benchwright.core.errors import InputError
 from benchwright.core.seeding import stage_generator
 from benchwright.core.version import VERSION
 from benchwright.datasets.score_store import ScoreStore
+from benchwright.methods.mmlu_cf.difficulty.response_difficulty import one_configuration
 from benchwright.methods.mmlu_cf.sealing.key import KeyedNames, SealKey
 from benchwright.methods.mmlu_cf.sealing.seal import MANIFEST
 from benchwright.params.benchmark import PromptParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.runs.project_conf import load_conf
 from benchwright.scoring.demonstrations import DemonstrationPool
-from benchwright.scoring.one_configuration import one_configuration
 from benchwright.scoring.prompts import Asked, PromptWriter, prompt_id
 from benchwright.scoring.rendering import LABELS, Question, Rendered, render_question
 from benchwright.scoring.scores import collect_responses, score_prompts

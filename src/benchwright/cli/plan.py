@@ -21,7 +21,7 @@ from benchwright.methods.dele.planning.plan import (
 )
 from benchwright.params.scoring import ModelsParams
 from benchwright.reports.page.parts import Bullets, Cell, Page, Plot, Section, Table, render_page
-from benchwright.reports.page.plot_style import KEPT
+from benchwright.reports.page.plot_style import KEPT, REMOVED
 from benchwright.reports.page.shapes import Line, Scale, curves, line
 from benchwright.responses.known_responses import KnownResponses
 from benchwright.runs.project_conf import load_conf
@@ -60,8 +60,10 @@ def run_plan(
     cost = _with_tokens(known, request, project, env)
     # The random pairs of models must not depend on the order of the file.
     order = np.argsort(np.array(known.models, object))
-    responses = Responses(known.correct[order], known.clusters())
-    plan = make_plan(responses, request.wanted, cost)
+    subjects = known.subjects()
+    strata = None if subjects is None else pd.factorize(subjects, sort=True)[0]
+    responses = Responses(known.correct[order], known.clusters(), strata)
+    plan = make_plan(responses, request.wanted, cost, known.curves)
     return MadePlan(request, known.source, count_models(known.models), known.notes, cost, plan)
 
 
@@ -88,6 +90,7 @@ _TITLES = {
     "tau_b": "Kendall's tau-b with the ranking on all items",
     "spearman": "Spearman's rho with the ranking on all items",
 }
+_COLOURS = {"random": KEPT, "stratified": REMOVED}
 _DASHES = {"worst model": "dot", "95% of pairs": "dot", "low": "dot", "high": "dot"}
 
 
@@ -110,12 +113,13 @@ def plot_plan(plan: Plan, wanted: Wanted) -> dict[str, Any]:
 
 def _plot(title: str, rows: pd.DataFrame, targets: tuple[float, ...]) -> Any:
     traces = []
-    for whose, curve in rows.groupby("whose", sort=False):
-        own, name = curve.sort_values("items"), str(whose)
+    for (sampler, whose), curve in rows.groupby(["sampler", "whose"], sort=False):
+        own = curve.sort_values("items")
+        name = f"{whose}, {sampler}"
         pairs = zip(own["items"], own["value"], strict=True)
         hover = [f"{name}, {items:,} items: {value:.4f}" for items, value in pairs]
-        dash = _DASHES.get(name, "solid")
-        traces.append(line(own["items"], own["value"], KEPT, name, hover=hover, dash=dash))
+        colour, dash = _COLOURS[str(sampler)], _DASHES.get(str(whose), "solid")
+        traces.append(line(own["items"], own["value"], colour, name, hover=hover, dash=dash))
     y = Scale(zero="error" in title or "diff" in title)
     lines = [Line(value, dash="dash", level=True) for value in targets]
     return curves(title, traces, Scale("items", ",d"), y, lines=lines)
@@ -128,7 +132,7 @@ GOALS = {
     "tau_b": "tau-b",
     "spearman": "Spearman",
 }
-_HEAD = ("target", "for", "items", "share", "achieved", "with all items")
+_HEAD = ("target", "for", "sampler", "items", "share", "achieved", "with all items")
 _COSTS = ("prompts", "tokens", "price", "hours")
 
 
@@ -155,7 +159,7 @@ def explanations(made: MadePlan) -> list[str]:
     tokens = f"{cost.tokens:.0f} per item" if cost.tokens is not None else "unknown, give --items"
     return [
         "standard error: around the score on all these items (benchmark), or on all items of this "
-        "kind (ability)",
+        "kind (ability); aipw: estimated from the responses of these models too",
         f"difference: detected with power {wanted.power:g} by a two-sided paired test at level "
         f"{wanted.alpha:g}; order: right with probability {wanted.order:g}; tau-b, Spearman: "
         f"[5%, 95%] quantiles of {wanted.subsets} random subsets",
@@ -180,6 +184,7 @@ def _cells(row: PlanRow, n: int) -> tuple[str, ...]:
     return (
         f"{GOALS[row.goal]} {row.wanted:g}",
         holds_for,
+        row.sampler if row.estimator == "mean" else f"{row.sampler}, {row.estimator}",
         "not reached" if row.items is None else f"{row.items:,}",
         "" if row.items is None else f"{row.items / n:.1%}",
         achieved,
@@ -220,7 +225,9 @@ def verdict(plan: Plan) -> str:
     strictest = {
         (row.goal, row.wanted): row
         for row in plan.rows
-        if row.goal != "standard_error" or row.target == "benchmark"
+        if (row.sampler, row.estimator) == ("random", "mean")
+        and (row.goal != "standard_error" or row.target == "benchmark")
+        and not row.whose.startswith("mean over")
     }
     needs = [
         f"{GOALS[row.goal]} {row.wanted:g} is not reached ({row.reason})"
@@ -242,7 +249,7 @@ def render(made: MadePlan) -> str:
         [Cell(first, [row.reason] if row.reason else []), *rest]
         for row, (first, *rest) in zip(plan.rows, cells, strict=True)
     ]
-    table = Table("Items needed for each target, and their cost", head, rows, range(2, len(head)))
+    table = Table("Items needed for each target, and their cost", head, rows, range(3, len(head)))
     page = Page(
         "Items for a target precision",
         "Items for a target precision",

@@ -4,10 +4,11 @@
 `sealing`, `half_gap`, `memorisation`, `open_benchmark` in conf/.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import ConfigDict, Field, SecretStr
+from pydantic import ConfigDict, Field, SecretStr, model_validator
 
+from benchwright.core.configuration import STYLES, parse_configuration
 from benchwright.params.section import Distinct, Section
 
 
@@ -64,9 +65,11 @@ class JudgesParams(Section):
     max_tokens: int = Field(default=24, ge=1)  # maximum length of a reply
 
 
-class FieldsParams(Section):
+class FieldsParams(JudgesParams):
     """One of 14 fields for each question (MMLU-CF, section 3.1 and Figure 6)."""
 
+    # a `classifier` on sentence vectors, or `judges`
+    by: Literal["classifier", "judges"] = "classifier"
     encoder: str = "all-minilm-l6-v2"  # sentence encoder, by its name under `models.encoders`
 
 
@@ -78,6 +81,19 @@ class DifficultyParams(JudgesParams):
     at_most: int | None = Field(default=None, ge=1)
     shots: int = Field(default=5, ge=0)  # worked examples before the question
     rate_final: bool = True  # also rate the questions after the contamination-free rules
+    # zero-shot configurations whose answers give levels where no judge does
+    answering: Annotated[tuple[str, ...], Distinct] = ()
+    min_models: int = Field(default=5, ge=2)  # models with answers that levels need
+
+    @model_validator(mode="after")
+    def _answer_without_demonstrations(self) -> Self:
+        for name in self.answering:
+            if parse_configuration(name).shots != 0:
+                raise ValueError(
+                    f"difficulty.answering: {name!r} is not <model>@<style>-0 with a style of "
+                    f"{', '.join(STYLES)}; there are no demonstrations to show"
+                )
+        return self
 
 
 class SamplingByDifficultyParams(Section):

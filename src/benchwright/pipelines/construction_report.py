@@ -39,7 +39,7 @@ _NODES = [
     ),
     node(
         parse_rates,
-        ["difficulty_rounds", "checking_rounds", "final_difficulty_rounds"],
+        ["field_rounds", "difficulty_rounds", "checking_rounds", "final_difficulty_rounds"],
         "judge_parse_rates",
     ),
     node(collect_construction_metrics, _KNOWN, "construction_metrics"),

@@ -6,13 +6,17 @@ import numpy as np
 import pandas as pd
 from kedro.pipeline import Pipeline
 
+from benchwright.core.errors import InputError
+from benchwright.datasets.score_store import StoredShards
 from benchwright.methods.mmlu_cf.fields import (
     FIELDS,
     bundled_examples,
+    judge_fields,
     predict_fields,
 )
+from benchwright.methods.mmlu_cf.judging.judges import named_judges, rounds_table
 from benchwright.params.mmlu_cf import FieldsParams
-from benchwright.params.scoring import ModelsParams
+from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.pipelines.nodes import node
 from benchwright.similarity.vectors import encode_texts
 from benchwright.tables.mmlu_cf import CleanItems
@@ -21,25 +25,36 @@ from benchwright.tables.mmlu_cf import CleanItems
 def name_fields(
     clean_items: pd.DataFrame,
     text_vector_cache: pd.DataFrame,
+    judge_store: StoredShards,
     fields: FieldsParams,
     models: ModelsParams,
-) -> pd.DataFrame:
-    """Give each item a field, by a classifier trained on the bundled examples.
+    scoring: ScoringParams,
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Give each item a field, by a classifier trained on the bundled examples or by judges.
 
     Returns:
-        `CleanItems` with field and field_confidence. New vectors are not kept.
+        `CleanItems` with field and field_confidence; `ROUNDS` (no rows without judges). New
+        vectors are not kept.
 
     Raises:
-        InputError: the encoder is unknown or has no weights.
+        InputError: the encoder or a judge is unknown or has no weights, or `fields.by` is judges
+            and none is named.
     """
-    predicted = pd.DataFrame(columns=["item_id", "field", "confidence"])
-    if not clean_items.empty:
+    rounds = rounds_table("", {})
+    if clean_items.empty:
+        predicted = pd.DataFrame(columns=["item_id", "field", "confidence"])
+    elif fields.by == "judges":
+        if not fields.judges:
+            raise InputError("fields.by is judges, but fields.judges is empty; name a judge")
+        judges = named_judges(fields, models, scoring, judge_store, "fields")
+        predicted, rounds = judge_fields(clean_items, judges, fields.attempts)
+    else:
         predicted = _classified(clean_items, text_vector_cache, fields, models)
     named = predicted.set_index("item_id").reindex(clean_items["item_id"])
     fielded = clean_items.assign(
         field=named["field"].to_numpy(), field_confidence=named["confidence"].to_numpy(np.float64)
     )
-    return fielded[CleanItems.columns()]
+    return fielded[CleanItems.columns()], rounds
 
 
 def _classified(
@@ -74,8 +89,15 @@ def count_fields(fielded_items: pd.DataFrame) -> pd.DataFrame:
 _NODES = [
     node(
         name_fields,
-        ["clean_items", "text_vector_cache", "params:fields", "params:models"],
-        "fielded_items",
+        [
+            "clean_items",
+            "text_vector_cache",
+            "judge_store",
+            "params:fields",
+            "params:models",
+            "params:scoring",
+        ],
+        ["fielded_items", "field_rounds"],
     ),
     node(count_fields, "fielded_items", "field_counts"),
 ]

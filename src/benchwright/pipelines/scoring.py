@@ -2,6 +2,7 @@
 
 from kedro.pipeline import Node, Pipeline
 
+from benchwright.methods.mmlu_cf.difficulty.response_difficulty import answer_questions
 from benchwright.pipelines.nodes import node
 from benchwright.scoring.budget import count_budget
 from benchwright.scoring.prompts import build_prompts
@@ -33,6 +34,12 @@ def create_pipeline(*, perturbed: bool = False) -> Pipeline:
             ),
         ]
     )
+
+
+def create_answering_pipeline() -> Pipeline:
+    """Create a pipeline: unfinished questions → answers in memory, for their difficulty."""
+    asked = ["fielded_items", "judge_store", "params:difficulty", *_ASKING, "closed_seed"]
+    return Pipeline([node(answer_questions, asked, "difficulty_answers")])
 
 
 def create_budget_pipeline() -> Pipeline:

@@ -10,9 +10,13 @@ import pytest
 from kedro.io import DataCatalog, MemoryDataset
 from kedro.runner import SequentialRunner
 
+from benchwright.core.errors import InputError
+from benchwright.datasets.score_store import MemoryShards
 from benchwright.methods.mmlu_cf.fields import FIELDS, bundled_examples
+from benchwright.methods.mmlu_cf.judging import judges as judges_module
+from benchwright.methods.mmlu_cf.judging.judges import ROUNDS
 from benchwright.params.mmlu_cf import FieldsParams
-from benchwright.params.scoring import ModelsParams
+from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.pipelines import fields as nodes
 from benchwright.pipelines.fields import create_pipeline
 from benchwright.similarity.vectors import EncodedTexts
@@ -65,12 +69,14 @@ def clean_items(fields: Sequence[str]) -> pd.DataFrame:
     return CleanItems.from_rows(rows)
 
 
-def run(items: pd.DataFrame) -> dict[str, Any]:
+def run(items: pd.DataFrame, **params: Any) -> dict[str, Any]:
     inputs = {
         "clean_items": items,
         "text_vector_cache": TextVectors.empty(),
-        "params:fields": FieldsParams(),
+        "judge_store": MemoryShards(),
+        "params:fields": FieldsParams(**params),
         "params:models": ModelsParams(),
+        "params:scoring": ScoringParams(),
     }
     catalog = DataCatalog({name: MemoryDataset(data) for name, data in inputs.items()})
     catalog["fielded_items"] = Kept()
@@ -89,9 +95,12 @@ def test_each_item_gets_the_field_that_its_vector_points_to() -> None:
         fielded.drop(columns=["field", "field_confidence"]),
         items.drop(columns=["field", "field_confidence"]),
     )
-    nothing = run(CleanItems.empty())
+    assert list(out["field_rounds"].columns) == ROUNDS
+    nothing = run(CleanItems.empty(), by="judges")
     assert nothing["fielded_items"].empty
     assert nothing["field_counts"]["items"].sum() == 0
+    with pytest.raises(InputError, match=r"fields\.judges is empty"):
+        run(items, by="judges")
 
 
 def test_field_counts_have_domains_and_no_text() -> None:
@@ -102,3 +111,21 @@ def test_field_counts_have_domains_and_no_text() -> None:
     assert counts["items"].sum() == 5
     assert np.isnan(counts.loc["History", "confidence"])
     assert "d0" not in out["field_counts"].to_json()
+
+
+def test_judges_assign_fields_and_their_replies_are_not_saved(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stores = []
+
+    def ask_model(name: str, models: Any, scoring: Any, store: Any, **_: Any) -> Any:
+        stores.append(store)
+        return lambda texts, attempt=1: ["Law" if "contract" in t else "?" for t in texts]
+
+    monkeypatch.setattr(judges_module, "ask_model", ask_model)
+    items = clean_items(["Law", "Math"])
+    out = run(items, by="judges", judges=("one", "two"), attempts=2)
+    assert out["fielded_items"]["field"].fillna("").tolist() == ["Law", ""]
+    assert out["field_rounds"]["asked"].tolist() == [2, 1, 2, 1]
+    assert out["field_counts"].set_index("field").loc["", "items"] == 1
+    assert [type(store).__name__ for store in stores] == ["MemoryShards"] * 2

@@ -37,12 +37,13 @@ from benchwright.params.mmlu_cf import (
 )
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
-from benchwright.pipelines import contamination_free, judging, splitting
+from benchwright.pipelines import contamination_free, judging, scoring, splitting
 from benchwright.pipelines import splitting as halves
 from benchwright.pipelines.judging.nodes import (
     rate_final_items,
     rate_items,
     sample_items,
+    set_levels,
 )
 from benchwright.scoring import asking
 from benchwright.similarity import vectors as vectors_module
@@ -56,6 +57,7 @@ BAD, HARMFUL, TWINS = 7, 11, (20, 21)
 STAGES = (
     judging.create_pipeline,
     judging.create_final_pipeline,
+    scoring.create_answering_pipeline,
     contamination_free.create_pipeline,
     splitting.create_pipeline,
     splitting.create_seed_pipeline,
@@ -482,6 +484,73 @@ def _batches(asked: list[str], until: int | None) -> Callable[..., Any]:
             yield number, [Generated(("[4]",), ("stop",), 3, 9) for _ in batch.prompts]
 
     return answer_batches
+
+
+def test_responses_give_levels_without_judges(
+    repository: Path,
+    labelled: pd.DataFrame,
+    tmp_path: Path,
+    keyed: None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # Model k of 12 knows the first 5 k questions: the later, the harder.
+    answers = pd.DataFrame(
+        [
+            (item_id, f"model-{k}", float(place < 5 * k))
+            for k in range(1, 13)
+            for place, item_id in enumerate(labelled["item_id"])
+        ],
+        columns=["item_id", "model", "correct"],
+    )
+    parameters = _parameters(judges=False)
+    parameters["checking"] = CheckingParams(size=20)
+
+    def answer_questions(*_: Any) -> pd.DataFrame:
+        return answers
+
+    monkeypatch.setattr(scoring, "answer_questions", answer_questions)
+    made = _run(repository, tmp_path, labelled, parameters)
+    levels = made.memory["item_difficulty"]
+    assert set(levels["source"]) == {"responses"}
+    assert levels["level"].is_monotonic_increasing
+    assert (levels["level"].iloc[0], levels["level"].iloc[-1]) == (0, 9)
+    assert (
+        _json(made, "checking_counts")["final"]
+        == len(made.memory["contamination_free_items"])
+        == 20
+    )
+    strata = _read(made, "final_strata")
+    assert strata["sampled"].sum() == strata["target"].sum() == 20
+    assert len(made.memory["split_assignment"]) == 20
+    few = parameters | {"difficulty": DifficultyParams(min_models=13)}
+    unknown = _run(repository, tmp_path, labelled, few, "2")
+    assert set(unknown.memory["item_difficulty"]["source"]) == {"not_judged"}
+    assert "responses: 12 models have answers; 13 are needed" in unknown.log
+
+
+def test_ratings_take_precedence_and_set_the_distribution(
+    labelled: pd.DataFrame,
+) -> None:
+    ids = labelled["item_id"].tolist()
+    values = [3.0, 7.0] * 20 + [None] * 20
+    rated = [(item_id, "j", "difficulty", v) for item_id, v in zip(ids, values, strict=True)]
+    ratings = judged_values(rated)
+    answers = pd.DataFrame(
+        [
+            (item_id, f"m{k}", float(place % 10 < k))
+            for k in range(1, 10)
+            for place, item_id in enumerate(ids)
+        ],
+        columns=["item_id", "model", "correct"],
+    )
+    params = DifficultyParams(judges=("j",))
+    levels = set_levels(labelled, ratings, answers, params, 0)
+    assert levels["source"].tolist() == ["judges"] * 40 + ["responses"] * 20
+    assert levels["level"].tolist()[:40] == [3.0, 7.0] * 20
+    assert levels["level"].tolist()[40:] == ([3.0] * 5 + [7.0] * 5) * 2  # the two that were given
+    few = ratings[ratings["item_id"].isin([*ids[:29], *ids[40:]])]
+    alone = set_levels(labelled, few, answers, params, 0)
+    assert alone["level"].tolist()[40:] == [*map(float, range(10))] * 2  # 29 are too few
 
 
 def test_without_judges_all_questions_have_one_level_with_a_warning(

@@ -92,6 +92,7 @@ def making(*, judges: bool = False) -> dict[str, Any]:
         "field_counts": FieldCounts.from_rows(
             [(name, 16, 3, 0.5) for name in FIELDS] + [("", 0, 0, np.nan)]
         ),
+        "field_rounds": JudgeRounds.empty(),
         "difficulty_rounds": _rounds("difficulty", 48, 36, 6) if judges else JudgeRounds.empty(),
         "difficulty_counts": _levels(checked, judges=judges),
         "sampling_strata": _strata(judges=judges),

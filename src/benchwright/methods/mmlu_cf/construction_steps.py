@@ -189,13 +189,14 @@ class ParseRate(NamedTuple):
 
 
 def parse_rates(
+    field_rounds: pd.DataFrame,
     difficulty_rounds: pd.DataFrame,
     checking_rounds: pd.DataFrame,
     final_difficulty_rounds: pd.DataFrame,
 ) -> list[ParseRate]:
     """Compute the rates of each judge over all attempts, task by task, from `ROUNDS`."""
     final = final_difficulty_rounds.assign(task=FINAL_RATING)
-    return read_rates(difficulty_rounds, checking_rounds, final)
+    return read_rates(field_rounds, difficulty_rounds, checking_rounds, final)
 
 
 def read_rates(*tables: pd.DataFrame) -> list[ParseRate]:

@@ -1,6 +1,7 @@
-"""The 14 fields of questions, assigned by a classifier (MMLU-CF, section 3.1)."""
+"""The 14 fields of questions, assigned by a classifier or by judges (MMLU-CF, section 3.1)."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from io import StringIO
 
@@ -8,14 +9,32 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.language_models.protocol import Ask
+from benchwright.methods.mmlu_cf.judging.judges import ask_judges, shown_options
+from benchwright.methods.mmlu_cf.judging.replies import parse_choice
+
 FIELDS = (
     "Math", "Physics", "Chemistry", "Law", "Engineering", "Economics", "Health", "Psychology",
     "Business", "Biology", "Philosophy", "Computer Science", "History", "Other",
 )  # fmt: skip
+SPELLINGS = {
+    **{field: field for field in FIELDS},
+    "Mathematics": "Math",
+    "Maths": "Math",
+    "Computing": "Computer Science",
+    "Medicine": "Health",
+    "None of these": "Other",
+}
+"""The field of each spelling that a judge may use."""
+
 Vectors = NDArray[np.floating]
 
 _DECIMALS = 6
 _STRENGTH = 10.0  # inverse of the L2 penalty, for 140 examples
+_TASK = (
+    "Which field does the question below belong to? Do not answer the question. Reply with one of "
+    f"these names and nothing else: {', '.join(FIELDS)}."
+)
 
 
 def bundled_examples() -> pd.DataFrame:
@@ -48,3 +67,40 @@ def predict_fields(
             "confidence": probability.max(axis=1),
         }
     )
+
+
+def field_prompt(question: str, choices: Sequence[str]) -> str:
+    """Write the prompt that asks a judge for the field of a question."""
+    return f"{_TASK}\n\nQuestion: {question}\n{shown_options(choices)}\n\nField:"
+
+
+def judge_fields(
+    items: pd.DataFrame, judges: Mapping[str, Ask], attempts: int
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Choose the field that most judges name: item_id, field, confidence; and `ROUNDS`.
+
+    Confidence is the share of judges that name the field, unknown for a single judge. A tie goes to
+    the first of `FIELDS`. `items` have item_id, question and choices (list[str]).
+    """
+    questions = [
+        (str(question), [str(choice) for choice in choices])
+        for question, choices in zip(items["question"], items["choices"], strict=True)
+    ]
+
+    def read(place: int, reply: str) -> str | None:
+        question, choices = questions[place]
+        return parse_choice(reply, SPELLINGS, "field", [_TASK, question, shown_options(choices)])
+
+    prompts = [field_prompt(question, choices) for question, choices in questions]
+    answers, rounds = ask_judges("fields", judges, prompts, read, attempts)
+    votes = [Counter[str]() for _ in questions]
+    for answer in answers.values():
+        for named, last in zip(votes, answer.last, strict=True):
+            named.update([last.value] if last.value is not None else [])
+    chosen = [max(FIELDS, key=named.__getitem__) if named else None for named in votes]
+    shares = [
+        named[field] / named.total() if field and named.total() > 1 else np.nan
+        for field, named in zip(chosen, votes, strict=True)
+    ]
+    table = pd.DataFrame({"item_id": items["item_id"].astype(str).to_numpy()})
+    return table.assign(field=pd.Series(chosen, dtype=object), confidence=shares), rounds

@@ -46,7 +46,10 @@ def create_pipeline() -> Pipeline:
             ),
             node(
                 set_levels,
-                ["fielded_items", "difficulty_ratings", "closed_seed"],
+                [
+                    *("fielded_items", "difficulty_ratings", "difficulty_answers"),
+                    *("params:difficulty", "closed_seed"),
+                ],
                 "item_difficulty",
             ),
             node(

@@ -20,6 +20,10 @@ from benchwright.methods.mmlu_cf.difficulty.rating import (
     difficulty_candidates,
     rate_difficulty,
 )
+from benchwright.methods.mmlu_cf.difficulty.response_difficulty import (
+    difficulty_from_responses,
+    matrix_of_responses,
+)
 from benchwright.methods.mmlu_cf.judging.judges import (
     judge_agreement,
     named_judges,
@@ -32,6 +36,8 @@ from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.tables.mmlu_cf import CleanItems
 
 logger = logging.getLogger(__name__)
+
+_FEWEST_RATED = 30  # with fewer ratings, levels from answers do not follow their distribution
 
 
 def rate_items(
@@ -82,11 +88,29 @@ def _rated(
 
 
 def set_levels(
-    fielded_items: pd.DataFrame, difficulty_ratings: pd.DataFrame, closed_seed: int
+    fielded_items: pd.DataFrame,
+    difficulty_ratings: pd.DataFrame,
+    difficulty_answers: pd.DataFrame,
+    difficulty: DifficultyParams,
+    closed_seed: int,
 ) -> pd.DataFrame:
-    """Assign each question the judges' level, if any; the table must stay in memory."""
+    """Assign each question the judges' level, else one from models' responses, else none.
+
+    The table must stay in memory; `source` names the origin of each level.
+    """
     ids = fielded_items["item_id"].astype(str).tolist()
-    return combine_ratings(ids, difficulty_ratings, closed_seed)
+    judged = combine_ratings(ids, difficulty_ratings, closed_seed)
+    if judged["level"].notna().all():
+        return judged
+    matrix = matrix_of_responses(difficulty_answers, ids)
+    if not matrix.models:
+        return judged
+    ratings = judged["difficulty"].dropna()
+    reference = ratings.to_numpy() if len(ratings) >= _FEWEST_RATED else None
+    levels, reason = difficulty_from_responses(matrix, difficulty.min_models, reference)
+    if reason:
+        logger.warning("difficulty: levels from models' responses: %s", reason)
+    return combine_ratings(ids, difficulty_ratings, closed_seed, levels)
 
 
 def sample_items(

@@ -1,8 +1,9 @@
-"""Sizes of plans against brute force, and unreachable targets."""
+"""Sizes of plans against brute force, unreachable targets, and estimated scores."""
 
 from itertools import combinations
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,6 +17,7 @@ from benchwright.methods.dele.planning.plan import (
     make_plan,
     smallest_size,
 )
+from benchwright.methods.dele.planning.predicted_scores import FEWEST_MODELS
 from benchwright.methods.dele.planning.score_errors import (
     variance_of_scores,
 )
@@ -55,13 +57,13 @@ def test_ability_error_with_all_items_is_the_clustered_error() -> None:
     np.testing.assert_allclose(variance.standard_error(1, "ability"), np.sqrt(single), rtol=1e-6)
 
 
-def rows(values: np.ndarray, **wanted: object) -> dict[tuple[str, str], PlanRow]:
+def rows(values: np.ndarray, **wanted: object) -> dict[tuple[str, str, str], PlanRow]:
     plan = make_plan(
         Responses(values, np.arange(values.shape[1])),
         Wanted(**wanted),  # type: ignore[arg-type]
         CostPerPrompt(tokens=50, models=2, shots=3, per_million_tokens=10, seconds=0.5),
     )
-    return {(row.whose, row.target): row for row in plan.rows}
+    return {(row.whose, row.target, row.sampler): row for row in plan.rows}
 
 
 def test_standard_error_target_gives_the_smallest_sufficient_size() -> None:
@@ -70,18 +72,18 @@ def test_standard_error_target_gives_the_smallest_sufficient_size() -> None:
     single = values.var(axis=1, ddof=1, dtype=np.float64)
     for whose, of in (("median model", np.median), ("worst model", np.max)):
         need = next(k for k in range(1, 301) if of(np.sqrt(single * (1 / k - 1 / 300))) <= 0.03)
-        row = by_key[whose, "benchmark"]
+        row = by_key[whose, "benchmark", "random"]
         assert row.items == need
         assert row.value is not None
         assert row.value <= 0.03
         need = next(k for k in range(1, 301) if of(np.sqrt(single / k)) <= 0.03)
-        assert by_key[whose, "ability"].items == need
-    assert by_key["worst model", "ability"].items > row.items  # type: ignore[operator]
+        assert by_key[whose, "ability", "random"].items == need
+    assert by_key["worst model", "ability", "random"].items > row.items  # type: ignore[operator]
 
 
 def test_unreachable_targets_have_a_reason() -> None:
     values = answers(9, 100)
-    row = rows(values, standard_errors=(0.01,))["median model", "ability"]
+    row = rows(values, standard_errors=(0.01,))["median model", "ability", "random"]
     with_all = np.median(np.sqrt(values.var(axis=1, ddof=1) / 100))
     assert row.items is None
     assert row.cost is None
@@ -97,13 +99,13 @@ def test_detectable_difference_is_the_paired_error_times_both_quantiles() -> Non
     at = (1.6448536 + 1.2815516) * np.sqrt(single)
     for whose, share in (("median pair", 0.5), ("95% of pairs", 0.95)):
         need = next(k for k in range(1, 401) if np.quantile(at / np.sqrt(k), share) <= 0.12)
-        assert by_key[whose, "ability"].items == need
+        assert by_key[whose, "ability", "random"].items == need
 
 
 def test_differences_need_two_models_and_rankings_three() -> None:
-    row = rows(answers(1, 50), differences=(0.1,))["median pair", "benchmark"]
+    row = rows(answers(1, 50), differences=(0.1,))["median pair", "benchmark", "random"]
     assert (row.items, row.reason) == (None, "a difference needs at least 2 models, there is 1")
-    row = rows(answers(2, 50), tau_b=(0.9,))["half of subsets", "benchmark"]
+    row = rows(answers(2, 50), tau_b=(0.9,))["half of subsets", "benchmark", "random"]
     assert row.items is None
     assert row.reason == "a ranking needs at least 3 models, there are 2"
 
@@ -111,8 +113,8 @@ def test_differences_need_two_models_and_rankings_three() -> None:
 def test_rank_agreement_target_holds_for_half_and_for_most_subsets() -> None:
     values = answers(30, 200)
     by_key = rows(values, tau_b=(0.8,), subsets=200)
-    half = by_key["half of subsets", "benchmark"]
-    safe = by_key["95% of subsets", "benchmark"]
+    half = by_key["half of subsets", "benchmark", "random"]
+    safe = by_key["95% of subsets", "benchmark", "random"]
     assert half.items is not None
     assert safe.items is not None
     assert 10 < half.items < safe.items < 200
@@ -123,7 +125,7 @@ def test_rank_agreement_target_holds_for_half_and_for_most_subsets() -> None:
 
 def test_equal_models_have_no_ranking() -> None:
     row = rows(np.ones((5, 40), np.float32), spearman=(0.5,))
-    assert row["half of subsets", "benchmark"].reason == "all models have the same score"
+    assert row["half of subsets", "benchmark", "random"].reason == "all models have the same score"
 
 
 @pytest.mark.parametrize(
@@ -131,11 +133,11 @@ def test_equal_models_have_no_ranking() -> None:
 )
 def test_rank_agreement_says_how_far_it_holds_for_other_models(models: int, said: str) -> None:
     by_key = rows(answers(models, 60), tau_b=(0.6,), subsets=20)
-    assert by_key["half of subsets", "benchmark"].reason.startswith(said)
+    assert by_key["half of subsets", "benchmark", "random"].reason.startswith(said)
 
 
 def test_cost_covers_all_prompts_and_demonstrations() -> None:
-    row = rows(answers(9, 300), standard_errors=(0.03,))["worst model", "benchmark"]
+    row = rows(answers(9, 300), standard_errors=(0.03,))["worst model", "benchmark", "random"]
     assert row.items is not None
     assert row.cost is not None
     assert row.cost.prompts == 2 * row.items
@@ -143,6 +145,36 @@ def test_cost_covers_all_prompts_and_demonstrations() -> None:
     assert row.cost.price == pytest.approx(2 * row.items * 200 * 10 / 1e6)
     assert row.cost.seconds == row.items
     assert CostPerPrompt(per_million_tokens=3).of(5) == (5, None, None, None)
+
+
+def curves() -> pd.DataFrame:
+    lines = {
+        "random": {5: 0.5, 10: 0.7, 20: 0.9},
+        "lucky": {5: 0.8, 10: 0.6, 20: 0.9},
+        "good": {5: 0.6, 10: 0.75, 20: 0.8},
+        "poor": {5: 0.1, 10: 0.2, 20: 0.3},
+    }
+    records = [
+        (sampler, panel, size, metric, value if metric == "tau_b" else 1.0)
+        for sampler, values in lines.items()
+        for size, value in values.items()
+        for metric in ("tau_b", "bias")
+        for panel in ("held_out", "all")
+    ]
+    return pd.DataFrame(records, columns=["sampler", "panel", "size", "metric", "mean"])
+
+
+def test_best_saved_sampler_is_listed_with_random() -> None:
+    values = answers(6, 40)
+    plan = make_plan(
+        Responses(values, np.arange(40)), Wanted(tau_b=(0.7,), subsets=20), curves=curves()
+    )
+    saved = [row for row in plan.rows if row.whose.startswith("mean over repeats")]
+    assert [(row.sampler, row.items, row.value) for row in saved] == [
+        ("good", 10, 0.75),
+        ("random", 10, 0.7),
+    ]
+    assert "luck" in saved[0].reason
 
 
 @pytest.mark.parametrize(
@@ -187,3 +219,30 @@ def test_a_gap_wider_than_any_has_a_caveat() -> None:
     row = make_plan(Responses(answers(5, 50), np.arange(50)), Wanted(gaps=(0.99,))).rows[0]
     assert row.items is not None
     assert row.reason.startswith("no two models are further apart than")
+
+
+def alike(m: int, n: int, slope: float) -> np.ndarray:
+    """Responses of models whose items differ in difficulty by `slope` standard deviations."""
+    rng = np.random.default_rng(5)
+    logits = rng.normal(0, 0.7, (m, 1)) - slope * rng.normal(0, 1, (1, n))
+    return (rng.random((m, n)) < 1 / (1 + np.exp(-logits))).astype(np.float32)
+
+
+def test_predictable_items_need_fewer_responses() -> None:
+    correct = alike(60, 400, 3.0)
+    [mean, estimated] = [
+        row
+        for row in make_plan(Responses(correct, np.arange(400)), Wanted((0.03,))).rows
+        if (row.whose, row.target) == ("median model", "benchmark")
+    ]
+    assert (mean.sampler, mean.estimator, estimated.estimator) == ("random", "mean", "aipw")
+    assert estimated.items < 0.7 * mean.items
+    assert estimated.value <= 0.03
+    assert "cover 9" in estimated.reason
+
+
+def test_there_is_no_row_without_a_gain_or_with_few_models() -> None:
+    noise = np.random.default_rng(1).integers(0, 2, (40, 200)).astype(np.float32)
+    for correct in (noise, alike(FEWEST_MODELS - 1, 200, 3.0)):
+        rows = make_plan(Responses(correct, np.arange(200)), Wanted((0.03,))).rows
+        assert {row.estimator for row in rows} == {"mean"}

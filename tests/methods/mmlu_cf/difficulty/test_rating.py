@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -92,8 +93,11 @@ def test_half_levels_round_up_or_down_equally_often_and_reproducibly() -> None:
     pd.testing.assert_frame_equal(first, other.iloc[::-1].reset_index(drop=True))
 
 
-def test_unrated_items_are_not_judged() -> None:
-    given = ratings(("a", "x", 3), ("b", "x", None))
-    table = combine_ratings(["a", "b", "c"], given, seed=0)
-    assert table["source"].tolist() == ["judges", "not_judged", "not_judged"]
-    assert table["level"].isna().tolist() == [False, True, True]
+def test_unrated_items_get_a_level_from_responses_or_are_not_judged() -> None:
+    given = ratings(("a", "x", 3), ("b", "x", None), ("c", "x", None))
+    table = combine_ratings(
+        ["a", "b", "c", "d"], given, seed=0, from_responses={"a": 9, "b": 7, "d": np.nan}
+    )
+    assert table["source"].tolist() == ["judges", "responses", "not_judged", "not_judged"]
+    assert table["level"].tolist()[:2] == [3, 7]
+    assert table["level"].isna().tolist() == [False, False, True, True]

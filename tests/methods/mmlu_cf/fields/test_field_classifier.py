@@ -1,11 +1,16 @@
 """Fields of questions: a classifier on vectorsand judges."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 import pandas as pd
+import pytest
 
 from benchwright.methods.mmlu_cf.fields import (
     FIELDS,
     bundled_examples,
+    judge_fields,
     predict_fields,
 )
 
@@ -46,3 +51,30 @@ ITEMS = pd.DataFrame(
         "choices": [["a protein", "a fat"], ["a wrong", "a cake"]],
     }
 )
+
+
+def says(first: str, second: str) -> Any:
+    def ask(texts: Sequence[str], attempt: int = 1) -> list[str | None]:
+        return [first if "enzyme" in text else second for text in texts]
+
+    return ask
+
+
+def test_the_field_is_the_majority_vote() -> None:
+    judges = {
+        "x": says("Biology", "Law"),
+        "y": says("Chemistry", "Field: Law"),
+        "z": says("Biology", "who knows"),
+    }
+    predictions, rounds = judge_fields(ITEMS, judges, attempts=2)
+    rows = predictions.set_index("item_id")
+    assert rows["field"].to_dict() == {"a": "Biology", "b": "Law"}
+    assert rows["confidence"].to_dict() == pytest.approx({"a": 2 / 3, "b": 1.0})
+    assert rounds["attempt"].tolist() == [1, 1, 1, 2]
+
+
+def test_a_single_judge_gives_no_confidence_and_a_silent_judge_no_field() -> None:
+    judged, _ = judge_fields(ITEMS, {"x": says("Biology", "?")}, attempts=2)
+    assert judged["confidence"].isna().all()
+    assert judged["field"].isna().tolist() == [False, True]
+    assert len(judge_fields(ITEMS, {}, 1)[0]) == 2

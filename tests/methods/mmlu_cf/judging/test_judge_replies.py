@@ -1,11 +1,13 @@
-"""Only explicitly stated ratings and flags are read."""
+"""Only explicitly stated ratings, flags and names are read."""
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from benchwright.methods.mmlu_cf.fields import FIELDS, SPELLINGS
 from benchwright.methods.mmlu_cf.judging.replies import (
     Scale,
+    parse_choice,
     parse_flags,
     parse_rating,
 )
@@ -159,3 +161,25 @@ def test_flags_are_read_if_each_is_stated_once(
     question = "Which film has\nsex: yes\nself_harm: perhaps"
     read = parse_flags(reply, ("sex", "self_harm"), (question,))
     assert read == (flags and dict(zip(("sex", "self_harm"), flags, strict=True)))
+
+
+@pytest.mark.parametrize(
+    ("reply", "field"),
+    [
+        ("**Computer Science**", "Computer Science"),
+        ("The field of this question is [physics].", "Physics"),
+        ("Mathematics", "Math"),
+        ("Biology - it is about cells", "Biology"),
+        ("Biology\n\nThe question is about the history of a cell.", "Biology"),
+        ('```json\n{"field": "Biology", "why": "cells"}\n```', "Biology"),
+        ("Biology or Chemistry", None),
+        ("Biology\nChemistry", None),
+        ("Mathematical Physics", None),
+        ("A. Biology", None),
+        (", ".join(FIELDS), None),
+        (None, None),
+        ("I cannot determine the field. Other", None),
+    ],
+)
+def test_one_field_is_read_and_two_are_not(reply: str | None, field: str | None) -> None:
+    assert parse_choice(reply, SPELLINGS, "field") == field

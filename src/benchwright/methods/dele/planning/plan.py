@@ -10,6 +10,11 @@ from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
 from benchwright.core.seeding import stage_generator
+from benchwright.methods.dele.planning.predicted_scores import (
+    ESTIMATOR,
+    FEWEST_MODELS,
+    fewest_items,
+)
 from benchwright.methods.dele.planning.score_errors import (
     TARGETS,
     Target,
@@ -65,16 +70,26 @@ class _RandomSubsets:
     """Random subsets of the items of responses (m, n), and their rank agreement with all items.
 
     Every size has its own random generator, so its metrics do not depend on other sizes.
-    `metrics` holds the metrics computed so far, by size.
+    `metrics` holds the metrics computed so far, by size. `strata` are n labels, or None.
     """
 
-    def __init__(self, correct: NDArray[np.floating], draws: int, seed: int) -> None:
-        self._correct, self._draws, self._seed = correct, draws, seed
+    def __init__(
+        self,
+        correct: NDArray[np.floating],
+        draws: int,
+        seed: int,
+        strata: NDArray[np.integer] | None,
+    ) -> None:
+        self._correct, self._strata = correct, strata
+        self._draws, self._seed = draws, seed
         self.metrics: dict[int, Preservation] = {}
 
     def _masks(self, size: int) -> Float:
-        generator = stage_generator(self._seed, f"plan/random/{size}")
-        return draw_subsets(self._correct.shape[1], size, self._draws, generator).astype(np.float64)
+        name = "random" if self._strata is None else "stratified"
+        generator = stage_generator(self._seed, f"plan/{name}/{size}")
+        n = self._correct.shape[1]
+        masks = draw_subsets(n, size, self._draws, generator, self._strata)
+        return masks.astype(np.float64)
 
     def quantile(self, size: int, agreement: Agreement, share: float) -> float:
         """Return the quantile `share` over the subsets; undefined metrics count as −1."""
@@ -128,9 +143,25 @@ def smallest_size(reached: Callable[[int], bool], n: int) -> int | None:
     return high
 
 
+def _samplers_that_reach(
+    curves: pd.DataFrame, goal: str, wanted: float
+) -> list[tuple[str, int, float]]:
+    """List the samplers that reach a value, by increasing number of items, then by name.
+
+    Each has the smallest number of items at which, and at all larger ones, it reaches the value,
+    and its mean there. `curves` is a `SamplingCurves` table.
+    """
+    selected = curves[(curves["panel"] == _PANEL) & (curves["metric"] == goal)]
+    falling = selected.sort_values("size", ascending=False)
+    enough = falling["mean"].ge(wanted).groupby(falling["sampler"]).cummin()
+    last = falling[enough].groupby("sampler").tail(1).sort_values(["size", "sampler"])
+    return list(last[["sampler", "size", "mean"]].itertuples(index=False, name=None))
+
+
 Goal = Literal["standard_error", "detectable_difference", "order", "tau_b", "spearman"]
 
 _FEWEST_PAIRS = 30
+_PANEL = "held_out"  # the panel whose results are read from a saved run
 _PAIRS = {"median pair": 0.5, "95% of pairs": 0.95}
 _SUBSETS = {"half of subsets": 0.5, "95% of subsets": 0.05}
 
@@ -140,6 +171,8 @@ class Responses(NamedTuple):
 
     correct: NDArray[np.floating]  # (m, n) float in [0, 1], NaN if missing
     clusters: NDArray[np.integer]  # (n,) numbers, equal for items that share a passage
+    # (n,) numbers by subject; None if there is one subject.
+    strata: NDArray[np.integer] | None = None
 
 
 class Wanted(NamedTuple):
@@ -165,6 +198,8 @@ class PlanRow(NamedTuple):
     whose: str  # the models or subsets for which it holds
     # what a score estimates: `benchmark`, the score on all its items; `ability`, on all such items.
     target: Target = "benchmark"
+    sampler: str = "random"
+    estimator: str = "mean"
     items: int | None = None  # None if all items do not suffice, or if unknown
     value: float | None = None  # the metric at that size
     low: float | None = None  # 5% quantile over random subsets; None without random subsets
@@ -180,24 +215,25 @@ class Plan(NamedTuple):
     models: int  # number of models with responses
     items: int  # number of items that enough of them answered
     rows: list[PlanRow]  # one or more per target, in the order of `Goal`
-    curve: pd.DataFrame  # columns items, metric, whose, value
+    curve: pd.DataFrame  # columns items, metric, sampler, whose, value
 
 
 def make_plan(
     responses: Responses,
     wanted: Wanted,
     cost: CostPerPrompt = CostPerPrompt(),  # noqa: B008  (immutable)
+    curves: pd.DataFrame | None = None,
 ) -> Plan:
     """Compute the sufficient number of random items from responses of other models.
 
     Standard errors and differences come from formulas (`score_errors`), rank agreement from random
-    subsets.
+    subsets. `curves` is a saved `SamplingCurves` table, for samplers other than random.
 
     Raises:
         InputError: there is no target, or there are too few models or items.
     """
     _check(responses, wanted)
-    planner = _Planner(responses, wanted, cost)
+    planner = _Planner(responses, wanted, cost, curves)
     rows = [
         *planner.rows_of_scores(),
         *planner.rows_of_differences(),
@@ -212,8 +248,10 @@ def make_plan(
 class _Planner:
     """The computations of one plan."""
 
-    def __init__(self, responses: Responses, wanted: Wanted, cost: CostPerPrompt) -> None:
-        self.wanted, self.cost = wanted, cost
+    def __init__(
+        self, responses: Responses, wanted: Wanted, cost: CostPerPrompt, curves: pd.DataFrame | None
+    ) -> None:
+        self.wanted, self.cost, self.curves = wanted, cost, curves
         self.responses = responses
         self.m, self.n = responses.correct.shape
         self.scores = variance_of_scores(responses.correct, responses.clusters)
@@ -221,7 +259,10 @@ class _Planner:
         scores = subset_scores(responses.correct, np.ones((1, self.n)))[0]
         first, second = pairs_of_models(self.m, wanted.seed)
         self.gaps = np.abs(scores[first] - scores[second])
-        self.subsets = _RandomSubsets(responses.correct, wanted.subsets, wanted.seed)
+        drawn = responses.correct, wanted.subsets, wanted.seed
+        self.subsets = {"random": _RandomSubsets(*drawn, None)}
+        if responses.strata is not None:
+            self.subsets["stratified"] = _RandomSubsets(*drawn, responses.strata)
 
     def error(self, k: int, whose: str, target: Target) -> float:
         """Return the standard error of the median or the worst model."""
@@ -254,7 +295,19 @@ class _Planner:
                 for whose in ("median model", "worst model"):
                     value = partial(self.error, whose=whose, target=target)
                     row = PlanRow("standard_error", wanted, whose, target)
-                    yield self._formula_row(row, value)
+                    yield (row := self._formula_row(row, value))
+                    if (whose, target) == ("median model", "benchmark"):
+                        yield from self._predicted_row(row)
+
+    def _predicted_row(self, row: PlanRow) -> Iterator[PlanRow]:
+        """Yield a row if AIPW needs fewer items than the mean and its intervals hold."""
+        if row.items is None or self.m < FEWEST_MODELS:
+            return
+        known, seed = self.responses, self.wanted.seed
+        if found := fewest_items(known.correct, known.clusters, seed, row.wanted, row.items):
+            covered = f"95% intervals of models left out cover {found.coverage:.1%}"
+            row = row._replace(sampler=found.sampler, estimator=ESTIMATOR, with_all=0.0)
+            yield self.reached(row._replace(reason=covered), found.items, found.standard_error)
 
     def rows_of_differences(self) -> Iterator[PlanRow]:
         """Yield the rows of the median pair and of most pairs."""
@@ -282,39 +335,43 @@ class _Planner:
             yield self.reached(row, items, self.order(items, gap))
 
     def rows_of_ranks(self, goal: Agreement, values: tuple[float, ...]) -> Iterator[PlanRow]:
-        """Yield the rows of half and of most random subsets."""
+        """Yield the rows of random and stratified subsets, then of samplers of a saved run."""
         for wanted in values:
             if self.m < _FEWEST_RANKED:
                 reason = f"a ranking needs at least {_FEWEST_RANKED} models, there are {self.m}"
                 yield PlanRow(goal, wanted, "half of subsets", reason=reason)
                 continue
-            for whose in _SUBSETS:
-                yield self._rank_row(PlanRow(goal, wanted, whose), goal)
+            for sampler in self.subsets:
+                for whose in _SUBSETS:
+                    yield self._rank_row(PlanRow(goal, wanted, whose, sampler=sampler), goal)
+            if self.curves is not None:
+                yield from self._saved_samplers(self.curves, goal, wanted)
 
     def curve(self) -> pd.DataFrame:
         """Return every metric at a grid of sizes and at the sizes computed for targets."""
-        rows: list[tuple[int, str, str, float]] = []
+        rows: list[tuple[int, str, str, str, float]] = []
         for k in _grid_of_sizes(self.n, 40):
             for whose in ("median model", "worst model"):
                 rows += [
-                    (k, f"standard_error_{target}", whose, self.error(k, whose, target))
+                    (k, f"standard_error_{target}", "random", whose, self.error(k, whose, target))
                     for target in ("benchmark", "ability")
                 ]
             if self.m < 2:
                 continue
             for whose in _PAIRS:
                 value = self.difference(k, whose)
-                rows.append((k, "detectable_difference", whose, value))
+                rows.append((k, "detectable_difference", "random", whose, value))
             for gap in self.wanted.gaps:
-                rows.append((k, "order", f"{gap:g} apart", self.order(k, gap)))
+                rows.append((k, "order", "random", f"{gap:g} apart", self.order(k, gap)))
         if self.m >= _FEWEST_RANKED and (self.wanted.tau_b or self.wanted.spearman):
-            for k in sorted({*_grid_of_sizes(self.n), *self.subsets.metrics}):
-                rows += [
-                    (k, goal, whose, self.subsets.quantile(k, goal, share))
-                    for goal in ("tau_b", "spearman")
-                    for whose, share in (("low", 0.05), ("median", 0.5), ("high", 0.95))
-                ]
-        return pd.DataFrame(rows, columns=["items", "metric", "whose", "value"])
+            for name, subsets in self.subsets.items():
+                for k in sorted({*_grid_of_sizes(self.n), *subsets.metrics}):
+                    rows += [
+                        (k, goal, name, whose, subsets.quantile(k, goal, share))
+                        for goal in ("tau_b", "spearman")
+                        for whose, share in (("low", 0.05), ("median", 0.5), ("high", 0.95))
+                    ]
+        return pd.DataFrame(rows, columns=["items", "metric", "sampler", "whose", "value"])
 
     def _formula_row(self, row: PlanRow, value: Callable[[int], float]) -> PlanRow:
         with_all = value(self.n)
@@ -328,17 +385,32 @@ class _Planner:
         return self.reached(row, items, value(items))
 
     def _rank_row(self, row: PlanRow, goal: Agreement) -> PlanRow:
-        subsets, share = self.subsets, _SUBSETS[row.whose]
+        subsets, share = self.subsets[row.sampler], _SUBSETS[row.whose]
         items = smallest_size(lambda k: subsets.quantile(k, goal, share) >= row.wanted, self.n)
         with_all = subsets.quantile(self.n, goal, 0.5)
         if items is None:
             all_equal = "all models have the same score"
             reason = all_equal if with_all < 0 else f"the value with all items is {with_all}"
-            return row._replace(reason=reason)
+            return row._replace(sampler="random", reason=reason)
         low, value, high = (subsets.quantile(items, goal, at) for at in (0.05, 0.5, 0.95))
         reason = subsets.by_halves(items, goal, share)
         row = row._replace(low=low, high=high, with_all=with_all, reason=reason)
         return self.reached(row, items, value)
+
+    def _saved_samplers(
+        self, curves: pd.DataFrame, goal: Agreement, wanted: float
+    ) -> Iterator[PlanRow]:
+        """Yield the rows of the best sampler of a saved run, and of random."""
+        reached = _samplers_that_reach(curves, goal, wanted)
+        row = PlanRow(goal, wanted, f"mean over repeats, {_PANEL} models")
+        if not reached:
+            yield row._replace(reason="no sampler of the saved run reaches the target")
+        others = [each for each in reached if each[0] != "random"][:1]
+        for sampler, items, mean in [*others, *(each for each in reached if each[0] == "random")]:
+            reason = "" if sampler == "random" else "the best of many samplers, partly by luck"
+            yield self.reached(
+                row._replace(sampler=sampler, with_all=1, reason=reason), items, mean
+            )
 
 
 def _of(values: NDArray[np.float64], share: float) -> float:

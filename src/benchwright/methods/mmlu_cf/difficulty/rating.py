@@ -144,25 +144,34 @@ def rate_difficulty(
     return judged_values(values), rounds
 
 
-def combine_ratings(item_ids: Sequence[str], ratings: pd.DataFrame, seed: int) -> pd.DataFrame:
-    """Combine ratings to their median.
+def combine_ratings(
+    item_ids: Sequence[str],
+    ratings: pd.DataFrame,
+    seed: int,
+    from_responses: Mapping[str, float] | None = None,
+) -> pd.DataFrame:
+    """Combine ratings to their median; responses of models fill the gaps.
 
     Args:
         item_ids: of the items, in the order of the rows.
         ratings: `judged_values`, 0–9.
         seed: even numbers of judges can give a half; a hash of seed and item id then rounds it up
             or down, without a preference.
+        from_responses: levels by item id, NaN if unknown (`difficulty_from_responses`).
 
     Returns:
-        item_id, difficulty (0–9 or NaN), level (the nearest whole number) and source: `judges`
-        or `not_judged`.
+        item_id, difficulty (0–9 or NaN), level (the nearest whole number) and source: `judges`,
+        `responses` or `not_judged`.
     """
     medians = ratings.groupby("item_id")["value"].median().dropna().to_dict()
     coins = item_uniforms(seed, "difficulty_level", list(item_ids))
     rows: list[tuple[str, float, float, str]] = []
     for item_id, coin in zip(item_ids, coins, strict=True):
-        value = medians.get(item_id, np.nan)
-        source = "not_judged" if np.isnan(value) else "judges"
+        value, source = medians.get(item_id, np.nan), "judges"
+        if np.isnan(value):
+            value, source = (from_responses or {}).get(item_id, np.nan), "responses"
+        if np.isnan(value):
+            source = "not_judged"
         below = float(np.floor(value))
         level = below + (coin < 0.5) if value - below == 0.5 else float(np.rint(value))
         rows.append((item_id, value, level, source))

@@ -7,7 +7,7 @@ value yes or no, or nothing.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 _MARKUP = re.compile(r"[*_`#]+|^>", re.MULTILINE)
@@ -214,3 +214,33 @@ def parse_flags(
             return None
         flags[name] = value
     return flags if len(flags) == len(wanted) else None
+
+
+def parse_choice(
+    reply: str | None, names: Mapping[str, str], label: str, shown: Sequence[str] = ()
+) -> str | None:
+    """Read which of several names a reply begins with, perhaps after "<label>:"; else None.
+
+    None if the line continues with more than a remark in brackets or after a dash, if another of
+    the names follows, or if the judge refuses. `names` has the name of each spelling, in any case.
+    Repetition of `shown` texts is ignored.
+    """
+    if reply is None or len(reply) > LONGEST:
+        return None
+    text = own_words(_json_as_lines(reply), shown)
+    if _REFUSAL.search(text):
+        return None
+    spellings = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
+    stated = re.match(
+        rf"(?:(?:the )?{label}(?: of (?:this|the) question)? ?(?::|=|is:?)? ?)?"
+        rf"[\[\"'(]? ?({spellings}) ?[\])\"']?[.,]?(?=$|\n| ?[-–—(:] | ?\()",
+        text,
+        re.IGNORECASE,
+    )
+    if stated is None:
+        return None
+    meant = {spelling.casefold(): name for spelling, name in names.items()}
+    chosen = meant[stated[1].casefold()]
+    further = re.findall(rf"(?<!\w)(?:{spellings})(?!\w)", text[stated.end() :], re.IGNORECASE)
+    others = {meant[name.casefold()] for name in further if name[0].isupper()} - {chosen}
+    return None if others else chosen

@@ -1,0 +1,93 @@
+"""Standard errors of scores that AIPW estimates from few items and the responses of other models.
+
+Half of the models train the estimator and the other half are asked, both ways, so the errors are
+those of models that it has not seen.
+"""
+
+from functools import lru_cache, partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchwright.core.seeding import stage_generator
+from benchwright.core.weighted_subset import WeightedSubset
+from benchwright.methods.dele.estimation.registry import ESTIMATORS
+from benchwright.methods.dele.estimation.training import Training
+from benchwright.statistics.unequal_draws import (
+    UNIFORM_SHARE,
+    inclusion_probabilities,
+    response_spread,
+    systematic_draw,
+)
+
+ESTIMATOR = "aipw"
+FEWEST_MODELS = 10
+_MOST_MODELS = 400
+_DRAWS = 10
+_STEP = 1.05
+# With a true coverage of .95, and draws that are common to all models.
+_LEAST_COVERAGE = 0.93
+
+
+class Predicted(NamedTuple):
+    """The number of items for a standard error, with the sampler that draws them."""
+
+    items: int
+    sampler: str  # random or unequal
+    standard_error: float  # of the median model
+    coverage: float  # of its 95% intervals
+
+
+def fewest_items(
+    correct: NDArray[np.floating],
+    clusters: NDArray[np.integer],
+    seed: int,
+    wanted: float,
+    most: int,
+) -> Predicted | None:
+    """Find the draw with the fewest items, below `most`, for a standard error of AIPW.
+
+    None if no draw needs fewer items or holds the coverage of its intervals.
+    """
+    chosen = stage_generator(seed, "plan/halves").permutation(len(correct))[:_MOST_MODELS]
+    first, second = correct[chosen[::2]], correct[chosen[1::2]]
+    halves = [(Training(first, clusters), second), (Training(second, clusters), first)]
+    found = []
+    for sampler in ("random", "unequal"):
+        at = lru_cache(maxsize=None)(partial(_error_and_coverage, halves, seed, sampler))
+        low, high = 2, most - 1
+        if high < low or at(high)[0] > wanted:
+            continue
+        while high > max(low + 1, low * _STEP):
+            middle = round((low * high) ** 0.5)
+            low, high = (low, middle) if at(middle)[0] <= wanted else (middle, high)
+        error, coverage = at(high)
+        if coverage >= _LEAST_COVERAGE:
+            found.append(Predicted(high, sampler, error, coverage))
+    return min(found, key=lambda each: each.items, default=None)
+
+
+def _error_and_coverage(
+    halves: list[tuple[Training, NDArray[np.floating]]], seed: int, sampler: str, k: int
+) -> tuple[float, float]:
+    """Return the median model's standard error and the coverage at k items."""
+    errors, inside = [], []
+    for number, (training, asked) in enumerate(halves):
+        generator = stage_generator(seed, f"plan/draws/{number}")
+        truth, n = np.nanmean(asked, axis=1, dtype=np.float64), asked.shape[1]
+        spread = response_spread(training.filled.mean(axis=0), len(training.filled))
+        inclusion = inclusion_probabilities(spread, k, UNIFORM_SHARE)
+        se = []
+        for _ in range(_DRAWS):
+            order, start = generator.permutation(n), float(generator.random())
+            subset = WeightedSubset.equal(order[:k])
+            if sampler == "unequal":
+                places = systematic_draw(inclusion, order, start)
+                subset = WeightedSubset.drawn(places, inclusion[places])
+            fitted = ESTIMATORS[ESTIMATOR].fit(training, subset, seed)
+            found = fitted(asked[:, subset.positions])
+            se.append(found.se)
+            inside.append((found.low <= truth + 1e-9) & (truth <= found.high + 1e-9))
+        errors.append(np.mean(se, axis=0))
+    return float(np.median(np.concatenate(errors))), float(np.concatenate(inside).mean())

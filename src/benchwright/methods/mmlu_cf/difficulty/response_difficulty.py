@@ -1,0 +1,191 @@
+"""Difficulty 0–9 from models' responses, for questions without a rating by judges.
+
+The difficulty b of a two-parameter item response model has no levels. Equipercentile linking (Kolen
+& Brennan 2014, chapter 2) maps it to the judges' scale: the hardest tenth by b gets the levels of
+the hardest tenth of a reference.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from benchwright.core.configuration import Configuration, parse_configuration
+from benchwright.core.content_hash import content_hash
+from benchwright.core.response_matrix import ResponseMatrix
+from benchwright.datasets.score_store import StoredShards
+from benchwright.methods.mmlu_cf.difficulty.quota_sampling import LEVELS
+from benchwright.methods.mmlu_cf.difficulty.rating import difficulty_candidates
+from benchwright.methods.mmlu_cf.judging.judges import warn_of_server, with_passage
+from benchwright.methods.mmlu_cf.sealing.safe_errors import no_question_in_errors
+from benchwright.params.benchmark import PromptParams
+from benchwright.params.mmlu_cf import DifficultyParams
+from benchwright.params.scoring import ModelsParams, ScoringParams
+from benchwright.scoring.demonstrations import DemonstrationPool
+from benchwright.scoring.prompts import Asked, PromptWriter, unsuited
+from benchwright.scoring.rendering import Question
+from benchwright.scoring.scores import collect_responses, score_prompts
+from benchwright.statistics.item_response import fit_2pl
+from benchwright.tables.responses import Prompts
+
+Float = NDArray[np.float64]
+
+ANSWERS = ("item_id", "model", "correct")
+"""Columns of answers as plain rows; `correct` is 0–1, NaN if the model gave no answer."""
+
+
+def levels_by_quantiles(values: ArrayLike, reference_levels: ArrayLike | None = None) -> Float:
+    """Turn continuous difficulties (n,) into levels 0–9 by their percentiles.
+
+    A value's percentile is the share of the values below it plus half of that equal to it. Its
+    level is the level at that percentile of `reference_levels`, or its tenth without these. NaN
+    stays NaN. Reference levels are of similar items, e.g. judges' ratings of the same ones.
+    """
+    difficulty = np.asarray(values, dtype=np.float64)
+    out = np.full(difficulty.shape, np.nan)
+    known = ~np.isnan(difficulty)
+    ordered = np.sort(difficulty[known])
+    below, upto = (np.searchsorted(ordered, difficulty[known], side) for side in ("left", "right"))
+    percentile = (below + upto) / (2 * max(len(ordered), 1))
+    levels = np.arange(LEVELS, dtype=np.float64)
+    if reference_levels is not None:
+        levels = np.sort(np.asarray(reference_levels, dtype=np.float64))
+        levels = levels[~np.isnan(levels)]
+    if len(levels):
+        places = np.floor(percentile * len(levels)).astype(np.intp)
+        out[known] = levels[np.minimum(places, len(levels) - 1)]
+    return out
+
+
+def difficulty_from_responses(
+    responses: ResponseMatrix, min_models: int, reference_levels: ArrayLike | None = None
+) -> tuple[dict[str, float], str]:
+    """Compute levels of the items that models answered, by their b among all items of the matrix.
+
+    The items get the distribution of the reference levels; without these, each level has a tenth.
+    Return levels 0–9 by item id, NaN if unknown, and why they are unknown.
+    """
+    models = int((~np.isnan(responses.correct)).any(axis=1).sum())
+    if models < min_models:
+        reason = f"{models} models have answers; {min_models} are needed"
+        return dict.fromkeys(responses.item_ids, np.nan), reason
+    fitted = fit_2pl(responses.correct)
+    levels = levels_by_quantiles(fitted.difficulty, reference_levels)
+    return dict(zip(responses.item_ids, levels.tolist(), strict=True)), fitted.reason
+
+
+def matrix_of_responses(responses: pd.DataFrame, item_ids: Sequence[str]) -> ResponseMatrix:
+    """Return the answers (`ANSWERS`) as a matrix of models × items."""
+    ids = tuple(sorted(map(str, item_ids)))
+    if responses.empty:
+        return ResponseMatrix.empty(ids)
+    table = responses.pivot(index="model", columns="item_id", values="correct")  # noqa: PD010
+    table = table.sort_index().reindex(columns=list(ids))
+    models = tuple(map(str, table.index))
+    return ResponseMatrix.of(models, ids, correct=table.to_numpy(np.float32))
+
+
+def one_configuration(name: str, scoring: ScoringParams) -> ScoringParams:
+    """Return the project's settings (device, precision, sizes) for one configuration."""
+    asked = {
+        "mode": "live",
+        "configurations": [name],
+        "conditions": ["question"],
+        "calibration": False,
+        # Batches in other processes go through an object store that spills to disk.
+        "engine": "local",
+    }
+    return ScoringParams.model_validate({**scoring.model_dump(), **asked})
+
+
+def right_answers(
+    questions: Sequence[Question],
+    configuration: Configuration,
+    models: ModelsParams,
+    scoring: ScoringParams,
+    pool: DemonstrationPool,
+    store: StoredShards,
+) -> list[float]:
+    """Ask one configuration, with the code of the scoring stage: 1 right, 0 wrong, NaN unknown.
+
+    `scoring` comes from `one_configuration`. Stored answers are reused, new ones are added shard
+    by shard.
+
+    Raises:
+        InputError: the model's weights or its server are unavailable, or demonstrations are
+            missing.
+    """
+    asked_as = Configuration(configuration.model, *scoring.asked()[0][1:])
+    writer = PromptWriter(asked_as, models.models[asked_as.model], scoring, PromptParams())
+    prompts = Prompts.from_rows(
+        [
+            writer.row(Asked(question, "question", pool))
+            for question in questions
+            if not unsuited(question, "question", asked_as.style)
+        ]
+    )
+    for shard in score_prompts(prompts, store, models, scoring):
+        for name, frame in shard.items():
+            store.add(name, frame)
+    live = collect_responses(prompts, store, models, scoring).live_responses
+    chosen = {row["item_id"]: _chosen(row, configuration.style) for row in live.to_dict("records")}
+    options = [chosen.get(question.item_id, -1) for question in questions]
+    return [
+        np.nan if option < 0 else float(option == question.answer)
+        for option, question in zip(options, questions, strict=True)
+    ]
+
+
+def answer_questions(
+    fielded_items: pd.DataFrame,
+    judge_store: StoredShards,
+    difficulty: DifficultyParams,
+    models: ModelsParams,
+    scoring: ScoringParams,
+    closed_seed: int,
+) -> pd.DataFrame:
+    """Ask the models of `difficulty.answering` the questions, for a difficulty without judges.
+
+    Passages come before the questions; nothing else is shown. Return rows of item_id, model (the
+    configuration) and correct, for memory; none if no model is named.
+
+    Raises:
+        InputError: a model is unknown or unavailable.
+    """
+    rows: list[tuple[str, str, float]] = []
+    with no_question_in_errors(fielded_items, "difficulty.answering"):
+        asked = difficulty_candidates(fielded_items, difficulty.at_most, closed_seed)
+        shown = _questions(with_passage(asked))
+        for name in sorted(difficulty.answering):
+            configuration, alone = parse_configuration(name), one_configuration(name, scoring)
+            models.named(configuration.model, "difficulty.answering")
+            warn_of_server(configuration.model, models, "difficulty.answering")
+            pool = DemonstrationPool([], alone.demonstrations, 0)
+            right = right_answers(shown, configuration, models, alone, pool, judge_store)
+            rows += [(q.item_id, name, value) for q, value in zip(shown, right, strict=True)]
+    return pd.DataFrame(rows, columns=list(ANSWERS)).astype({"correct": np.float64})
+
+
+def _questions(items: pd.DataFrame) -> list[Question]:
+    return [
+        Question(
+            *(str(item_id), field if isinstance(field, str) else "", str(question)),
+            *(tuple(map(str, choices)), int(answer)),
+            content_hash=content_hash(str(question), tuple(map(str, choices))),
+        )
+        for item_id, field, question, choices, answer in zip(
+            *(items[name] for name in ("item_id", "field", "question", "choices", "answer")),
+            strict=True,
+        )
+    ]
+
+
+def _chosen(row: Any, style: str) -> int:
+    logprobs = row["logprobs"]
+    if not isinstance(logprobs, list) or not logprobs:
+        return int(row["prediction"])
+    size = {"cloze_bytes": row["option_bytes"], "cloze_tokens": row["option_tokens"]}.get(style)
+    values = np.asarray(logprobs, dtype=np.float64)
+    return int(np.argmax(values if size is None else values / np.asarray(size)))
