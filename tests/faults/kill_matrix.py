@@ -64,7 +64,7 @@ SMART = run_of("smart", CHEAP)
 STAGES = ("ingestion", "embedding", "scoring", "responses", "filtering", "evaluation", "exports")
 PLAN = (
     "plan --data-root {root} --limit 60 --se .05 --subsets 20 "
-    "--json {root}/out/p.json --page {root}/out/p.html"
+    "--out {root}/out/p.json --page {root}/out/p.html"
 )
 ESTIMATE = (
     "estimate {root}/new.csv --training {root}/known.csv "

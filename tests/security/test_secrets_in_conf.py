@@ -42,13 +42,12 @@ def test_an_error_about_sealing_shows_no_value(field: str) -> None:
     assert field in str(raised.value)
 
 
-@pytest.mark.parametrize("field", ["key_env", "key_file"])
-def test_a_key_typed_where_a_name_belongs_is_never_shown(field: str) -> None:
-    sealing = SealingParams.model_validate({field: MISPLACED})
+def test_a_key_typed_where_a_name_belongs_is_never_shown() -> None:
+    sealing = SealingParams.model_validate({"key_file": MISPLACED})
     with pytest.raises(InputError) as raised:
         read_key(sealing)
     assert MISPLACED not in str(raised.value)
-    assert field in str(raised.value)
+    assert "key_file" in str(raised.value)
     assert MISPLACED not in repr(sealing) + str(flatten({"sealing": sealing}))
 
 

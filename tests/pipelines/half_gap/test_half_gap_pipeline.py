@@ -147,8 +147,8 @@ def test_a_leak_of_ten_points_raises_the_alarm_for_that_model_alone(
     assert page.count("looks leaked</td>") == 1
     assert made["half_gap_metrics"]["alarms"] == 1
     assert made["half_gap_metrics"]["mean_delta"] == pytest.approx((-0.1 + 0.007) / 4)
-    alarms = [t for t in made["half_gap_plot"].data if t.name == "looks leaked"]
-    assert [list(t.x) for t in alarms] == [[pytest.approx(-10)]]
+    alarms = [t for t in made["half_gap_plot"]["data"] if t.get("name") == "looks leaked"]
+    assert [list(t["x"]) for t in alarms] == [[pytest.approx(-10)]]
     show(f"gap monitor: leak of 10 points at n = {N:,}: p (Holm) {tiny['p_holm']:.1e}")
 
 

@@ -129,7 +129,7 @@ def test_the_page_has_the_figure_the_warnings_and_the_items_to_read(made: dict[s
     assert "<b>metal</b>" not in page
     lowest = page.split("Lowest rated (")[1].split("Flagged as harmful (1)")[0]
     assert lowest.index(WRONG) < lowest.index(EASY)
-    levels = {line["name"]: line["y"] for line in made["judged_difficulty_plot"].to_dict()["data"]}
+    levels = {line["name"]: line["y"] for line in made["judged_difficulty_plot"]["data"]}
     assert levels["kind (n = 4)"] == [0, 0.25, 0, 0, 0.25, 0.25, 0, 0, 0.25, 0]
     assert sum(levels["all judges (n = 4)"]) == 1
 
