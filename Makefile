@@ -88,7 +88,7 @@ test-long: $(VENV)/.dev
 
 # Known vulnerabilities among the pins; asks PyPI. In an environment of its own.
 audit: .venv-audit/.installed
-	.venv-audit/bin/pip-audit --requirement constraints.txt --no-deps --disable-pip
+	.venv-audit/bin/pip-audit --requirement constraints.txt --no-deps --disable-pip --strict
 
 .venv-audit/.installed:
 	$(PYTHON) -m venv .venv-audit

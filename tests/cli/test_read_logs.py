@@ -105,8 +105,15 @@ def test_a_benchmark_is_made_of_logs_once(tmp_path: Path, repository: Path) -> N
     assert rows[0]["answer"] == "B"
     assert pd.read_parquet(answers)["prediction"].tolist() == [1, 2, -1]
     assert yaml.safe_load(conf.read_text())["_benchmarks"]["mine"]["citation"] == "logs of Inspect"
-    with pytest.raises(InputError, match="exists; choose another name"):
+    with pytest.raises(InputError, match="exists; --update replaces it"):
         make_benchmark("mine", found, project, None)
+    inspect_log(tmp_path / "logs", "org/m", "BCA")
+    again = read_logs([tmp_path / "logs"])
+    (_, answers, _), _ = make_benchmark("mine", again, project, None, update=True)
+    assert pd.read_parquet(answers)["prediction"].tolist() == [1, 2, 0]
+    conf.write_text("_benchmarks: {}\n")  # of a user
+    with pytest.raises(InputError, match="exists; choose another name"):
+        make_benchmark("mine", again, project, None, update=True)
     for name in ("../mine", "1a", "a-b", "Null", "on", "a" * 61):
         with pytest.raises(InputError, match="use a letter, then letters, digits and underscores"):
             make_benchmark(name, found, project, None)

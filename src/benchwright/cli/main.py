@@ -338,6 +338,7 @@ def list_(what: str, data_root: str | None, env: str | None) -> None:
 @click.argument("logs", nargs=-1, required=True, type=_PATH)
 @click.option("--benchmark", multiple=True, help="Join to the items of this benchmark. Repeatable.")
 @click.option("--make-benchmark", metavar="NAME", help="Write a benchmark of the logs' items.")
+@click.option("--update", is_flag=True, help="Replace a benchmark that was made of logs.")
 @click.option("--out", type=_FILE, help="Parquet file for the answers, a row per item and model.")
 @_choice_options
 @_env
@@ -346,6 +347,7 @@ def read(
     logs: tuple[Path, ...],
     benchmark: tuple[str, ...],
     make_benchmark: str | None,
+    update: bool,
     out: Path | None,
     env: str | None,
     choice: Any,
@@ -367,7 +369,7 @@ def read(
         read_logs.write_answers(found, out)
         click.echo(f"written: {_relative(out)}")
     if make_benchmark:
-        made = read_logs.make_benchmark(make_benchmark, found, _project(), env)
+        made = read_logs.make_benchmark(make_benchmark, found, _project(), env, update=update)
         _print(made.left_out)
         for file in made.files:
             click.echo(f"written: {_relative(file)}")

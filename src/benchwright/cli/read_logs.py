@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -220,8 +221,12 @@ def write_answers(read: ReadLogs, file: Path) -> None:
         read.answers.to_parquet(aside, index=False)
 
 
-def make_benchmark(name: str, read: ReadLogs, project: Path, env: str | None) -> Made:
+def make_benchmark(
+    name: str, read: ReadLogs, project: Path, env: str | None, *, update: bool = False
+) -> Made:
     """Write a benchmark of the questions in logs, with the answers to them.
+
+    With `update`, a benchmark of this name that was made in this way is replaced.
 
     Questions without options or without a known gold answer are left out. Several right options
     stay several.
@@ -238,10 +243,18 @@ def make_benchmark(name: str, read: ReadLogs, project: Path, env: str | None) ->
     conf = project / "conf" / "local" / "parameters" / "benchmarks" / f"{name}.yml"
     parameters = load_conf(project, env, {})["parameters"]
     folder = project / str(parameters["data_root"]) / "01_raw" / name
-    taken = [f"{path} exists" for path in (conf, folder) if path.exists()]
-    known = [each for each in parameters["_benchmarks"] if each.casefold() == name.casefold()]
+    first = _CONF.partition("\n")[0]
+    made_before = conf.is_file() and conf.read_text("utf-8").startswith(first)
+    update = update and made_before
+    taken = [f"{path} exists" for path in (conf, folder) if path.exists() and not update]
+    known = (
+        []
+        if update
+        else [each for each in parameters["_benchmarks"] if each.casefold() == name.casefold()]
+    )
+    hint = "; --update replaces it" if made_before else "; choose another name"
     if problem := next(iter((*taken, *(f"there is a benchmark {each}" for each in known))), ""):
-        raise InputError(f"--make-benchmark {name}: {problem}; choose another name")
+        raise InputError(f"--make-benchmark {name}: {problem}{hint}")
     counts = Counter(read.left_out.values())
     left_out = [f"left out: {n} of {log}: {why}" for (log, why), n in sorted(counts.items())]
     items = read.items[~read.items["item_id"].isin(read.left_out) & (read.items["answer"] >= 0)]
@@ -268,6 +281,8 @@ def make_benchmark(name: str, read: ReadLogs, project: Path, env: str | None) ->
             lines = (json.dumps(_row(row, several)) + "\n" for row in items.to_dict("records"))
             (new / "items.jsonl").write_text("".join(lines), encoding="utf-8")
             answers.to_parquet(new / "responses" / "answers.parquet", index=False)
+            if update:
+                shutil.rmtree(folder, ignore_errors=True)
     files = [folder / "items.jsonl", folder / "responses" / "answers.parquet", conf]
     return Made(files, left_out)
 
