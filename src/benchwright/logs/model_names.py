@@ -14,7 +14,7 @@ _HASH = re.compile(r"[0-9a-f-]{16,}", re.IGNORECASE)
 def hub_model(model: str) -> tuple[str, str]:
     """Return name and revision of a model in a cache of the Hugging Face hub, else `model` and "".
 
-    >>> hub_model("/root/hub/models--org--m/snapshots/0123abc")
+    >>> hub_model("/data/hub/models--org--m/snapshots/0123abc")
     ('org/m', '0123abc')
     """
     found = _CACHED.fullmatch(model.rstrip("/\\"))
