@@ -220,3 +220,12 @@ def test_items_of_half_the_models_and_models_with_95_percent_of_them_are_selecte
     assert every.models == ("a",)
     with pytest.raises(InputError, match="no model answered 95% of the 0 items"):
         select_answered(KnownResponses("f", ("a",), ("q",), np.full((1, 1), np.nan, np.float32)))
+
+
+def test_a_file_that_cannot_be_used_is_noted(tmp_path: Path) -> None:
+    tidy().to_csv(tmp_path / "a.csv", index=False)
+    tidy().assign(correct=7.0).to_csv(tmp_path / "b.csv", index=False)
+    result = read_responses([tmp_path])
+    (note,) = result.notes
+    assert "scores are outside 0–1" in note
+    assert result.unusable == (note,)

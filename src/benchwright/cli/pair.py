@@ -188,7 +188,7 @@ def read_pair(
             dict.fromkeys(
                 [
                     *_notes(first, second, answers[:, both], path_a == path_b),
-                    *(note for part in known for note in (*part.unusable, *part.notes)),
+                    *(note for part in known for note in part.notes),
                 ]
             )
         ),

@@ -54,7 +54,7 @@ def find_suspects(paths: Sequence[Path], choice: Choice = Choice()) -> Suspects:
     ranked = rank_suspect_items(matrix, asked, families)
     texts = asked[["item_id", "question", "choices", "answer"]]
     table = ranked.merge(texts, on="item_id", how="left")
-    return Suspects(table, len(known.models), (*known.unusable, *known.notes))
+    return Suspects(table, len(known.models), known.notes)
 
 
 def terminal_lines(found: Suspects, top: int) -> list[str]:

@@ -328,7 +328,7 @@ def responses_of_files(
         tuple(models),
         tuple(matrix.item_ids[at] for at in order),
         correct,
-        notes=tuple(notes),
+        notes=(*problems, *notes),
         unreadable=by_model(rows["extraction"] == FAILED),
         unanswered=by_model(rows["extraction"] == MISSING),
         disputed=by_model(rows["disputed"].astype(bool)),
