@@ -108,6 +108,7 @@ class Server:
         limit_name: the only name it knows for the most tokens in chat.
         context: tokens it can read.
         refusal: status and message of every answer.
+        replies: what is answered first, as it is.
         reasoning: put before each answer in chat, in a field of its own.
         delay: seconds before each answer.
         arrivals: time, path, request and headers of each try.
@@ -125,6 +126,7 @@ class Server:
     limit_name: str = "max_tokens"
     context: int = 4096
     refusal: tuple[int, str] | None = None
+    replies: list[Any] = field(default_factory=list)
     reasoning: str | None = None
     delay: float = 0.0
     retry_after: dict[str, str] = field(default_factory=lambda: {"Retry-After": "0.05"})
@@ -168,6 +170,8 @@ class Server:
 
     def answer(self, path: str, body: dict[str, Any]) -> tuple[int, Any]:
         """Return status and reply of a request without fault."""
+        if self.replies:
+            return 200, self.replies.pop(0)
         refused = self.refusal or self._refused(path, body)
         if refused is not None:
             return refused[0], {"error": {"message": refused[1], "type": "invalid_request_error"}}

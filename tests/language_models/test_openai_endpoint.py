@@ -21,7 +21,6 @@ from benchwright.language_models.endpoint_replies import (
     label_logprobs,
     read_written,
 )
-from benchwright.language_models.http_retries import BadReplyError
 from benchwright.language_models.openai_endpoint import EndpointModel, sample_seed
 from benchwright.language_models.protocol import Generated, PromptScore, PromptText, Sampling
 from benchwright.language_models.tokenization import encode
@@ -373,20 +372,6 @@ def test_token_across_the_boundary_counts_towards_every_continuation(
     assert scores.prompt_tokens == len(cut.context)
 
 
-@pytest.mark.parametrize("most_ranked", [4, 5, 20])  # of which 5 is asked for after 20
-def test_listed_labels_need_one_request_and_get_the_same_scores(most_ranked: int) -> None:
-    prompts = [letters(i, " A", " B") for i in range(30)]
-    with Server(most_ranked=most_ranked) as server:
-        scores = score(connect(server, concurrency=1), *prompts)
-    asked = [[a for a in server.arrivals if a.body["prompt"].startswith(whole(p))] for p in prompts]
-    needed = {len(requests) for requests in asked[1:]}
-    assert needed == ({1, 3} if most_ranked > 4 else {2})  # 3: one is not listed, both are echoed
-    for each, prompt in zip(scores, prompts, strict=True):
-        assert each.logprobs == pytest.approx(echoed(prompt))
-        assert each.prompt_tokens == len(tokenize(whole(prompt)))
-        assert each.option_tokens == (1, 1)
-
-
 @pytest.mark.parametrize(
     ("server", "settings"),
     [
@@ -577,19 +562,6 @@ def test_a_prompt_too_long_to_answer_is_reported() -> None:
     assert len(server.arrivals) == 2
 
 
-def test_smaller_context_of_the_server_limits_answers() -> None:
-    prompt = PromptText("word " * 40, "Why?", ())
-    read = len(tokenize(whole(prompt)))
-    with Server(context=read + 4) as server:
-        [answers] = write(connect(server), Sampling(50), prompt)
-        room = [a.body["max_tokens"] for a in server.arrivals]
-        [gone] = write(connect(server), Sampling(50), prompt._replace(text="Why? " * 9))
-    assert room == [50, 4]
-    assert answers.texts == ("".join(written(whole(prompt), 0, 0)[:4]),)
-    assert answers.finish == ("length",)
-    assert gone.texts is None
-
-
 @pytest.mark.parametrize(
     ("status", "message"),
     [
@@ -669,5 +641,7 @@ def test_reasoning_is_not_part_of_the_text(message: dict[str, Any], text: str) -
     ],
 )
 def test_malformed_replies_are_requested_again(reply: Any) -> None:
-    with pytest.raises(BadReplyError):
-        read_written(reply)
+    replies = [reply, {"choices": [{"text": "x", "finish_reason": "stop"}]}]
+    with Server(replies=replies) as server:
+        [answers] = write(connect(server), Sampling(50), letters(1))
+    assert answers.texts == ("x",)

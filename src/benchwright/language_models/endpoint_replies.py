@@ -2,9 +2,10 @@
 
 import math
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from benchwright.language_models.http_retries import BadReplyError
 
@@ -13,9 +14,7 @@ _LEAST_MASS = 1e-9  # least probability of all unlisted tokens, where rounding l
 _UNKNOWN = -1
 _SPACES = " \t\r\n\u2581\u0120"  # the last two are SentencePiece's and byte-level BPE's space
 _PART_OF_A_CHARACTER = re.compile("\ufffd|\\Abytes:|\\A<0x[0-9A-F]{2}>\\Z|\\A\\Z")
-_CONTEXT = re.compile(r"(?:context|model) length (?:is|of) (\d+)")
 _ENDED = {"stop", "eos", "eos_token", "stop_sequence", "end_turn"}
-_READ = re.compile(r"(\d+) (?:input tokens|in the messages|in your prompt)")
 
 
 class Echo(NamedTuple):
@@ -40,21 +39,10 @@ class Written(NamedTuple):
     prompt_tokens: int
 
 
-@contextmanager
-def _as_expected() -> Iterator[None]:
-    """Turn the errors of a malformed reply into BadReplyError."""
-    try:
-        yield
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
-        raise BadReplyError(f"a reply of another shape: {type(error).__name__}") from None
-
-
 def _choices(reply: Any) -> list[Any]:
-    choices = reply.get("choices") if isinstance(reply, dict) else None
-    if not isinstance(choices, list) or not choices:
+    choices = sorted(reply["choices"], key=lambda choice: choice.get("index") or 0)
+    if not choices:
         raise BadReplyError("a reply without choices")
-    if all(isinstance(choice.get("index"), int) for choice in choices):
-        return sorted(choices, key=lambda choice: choice["index"])
     return choices
 
 
@@ -64,22 +52,16 @@ def _usage(reply: Any, name: str) -> int:
 
 
 def read_echo(reply: Any) -> Echo | None:
-    """Return the tokens of an echoed text, None if the server gives no log-probabilities.
-
-    Raises:
-        BadReplyError: the reply has no choices or is malformed.
-    """
-    with _as_expected():
-        [choice, *_] = _choices(reply)
-        listed = choice.get("logprobs")
-        if not listed:
-            return None
-        tokens = [str(token) for token in listed.get("tokens") or []]
-        values = listed.get("token_logprobs") or []
-        logprobs = [None if value is None else _logprob(value) for value in values]
-        if len(logprobs) != len(tokens):
-            raise BadReplyError("a reply with more tokens than log-probabilities")
-        return Echo(tokens, logprobs) if tokens else None
+    """Return the tokens of an echoed text, None if the server gives no log-probabilities."""
+    listed = _choices(reply)[0].get("logprobs")
+    if not listed:
+        return None
+    tokens = [str(token) for token in listed.get("tokens") or []]
+    values = listed.get("token_logprobs") or []
+    logprobs = [None if value is None else _logprob(value) for value in values]
+    if len(logprobs) != len(tokens):
+        raise BadReplyError("a reply with more tokens than log-probabilities")
+    return Echo(tokens, logprobs) if tokens else None
 
 
 def _logprob(value: Any) -> float:
@@ -93,50 +75,38 @@ def read_ranking(reply: Any) -> Ranking | None:
     """Return the most probable first tokens, None if the server gives no log-probabilities.
 
     Chat lists tokens of equal spelling separately; completions cannot distinguish them.
-
-    Raises:
-        BadReplyError: the reply has no choices or is malformed.
     """
-    with _as_expected():
-        [choice, *_] = _choices(reply)
-        listed = choice.get("logprobs")
-        if not listed:
-            return None
-        if "content" in listed:
-            first = listed["content"][0]["top_logprobs"] if listed["content"] else []
-            pairs = [(entry["token"], entry["logprob"]) for entry in first]
-            given = bool(first) or not listed["content"]
-        else:
-            given = bool(listed.get("top_logprobs"))
-            pairs = list(listed["top_logprobs"][0].items()) if given else []
-        ranked = [(str(token), _logprob(value)) for token, value in pairs]
-        return Ranking(ranked, _usage(reply, "prompt_tokens")) if given else None
-
-
-def room_left(message: str) -> int:
-    """Return the tokens left to write, from the context and prompt lengths in a refusal, else 0."""
-    context, read = _CONTEXT.search(message), _READ.search(message)
-    return max(0, int(context[1]) - int(read[1])) if context and read else 0
+    listed = _choices(reply)[0].get("logprobs")
+    if not listed:
+        return None
+    if "content" in listed:
+        first = listed["content"][0]["top_logprobs"] if listed["content"] else []
+        pairs = [(entry["token"], entry["logprob"]) for entry in first]
+        given = bool(first) or not listed["content"]
+    else:
+        given = bool(listed.get("top_logprobs"))
+        pairs = list(listed["top_logprobs"][0].items()) if given else []
+    ranked = [(str(token), _logprob(value)) for token, value in pairs]
+    return Ranking(ranked, _usage(reply, "prompt_tokens")) if given else None
 
 
 def read_written(reply: Any) -> Written:
     """Return the written answers, without reasoning.
 
     Raises:
-        BadReplyError: the reply has no choices, is malformed, or ends with an error.
+        BadReplyError: there are no answers, or one ends with an error.
     """
-    with _as_expected():
-        answers = []
-        for choice in _choices(reply):
-            reason = choice.get("finish_reason")
-            if reason in {"error", "abort"}:
-                raise BadReplyError(f"an answer that ends with {reason}")
-            text = choice["message"]["content"] if "message" in choice else choice["text"]
-            if isinstance(text, list):  # in parts
-                text = "".join(part["text"] for part in text if part.get("type") == "text")
-            answers.append((text or "", "stop" if str(reason).lower() in _ENDED else "length"))
-        generated = _usage(reply, "completion_tokens")
-        return Written(answers, generated, _usage(reply, "prompt_tokens"))
+    answers = []
+    for choice in _choices(reply):
+        reason = choice.get("finish_reason")
+        if reason in {"error", "abort"}:
+            raise BadReplyError(f"an answer that ends with {reason}")
+        text = choice["message"]["content"] if "message" in choice else choice["text"]
+        if isinstance(text, list):  # in parts
+            text = "".join(part["text"] for part in text if part.get("type") == "text")
+        answers.append((text or "", "stop" if str(reason).lower() in _ENDED else "length"))
+    generated = _usage(reply, "completion_tokens")
+    return Written(answers, generated, _usage(reply, "prompt_tokens"))
 
 
 def scored_span(tokens: Sequence[str], text: str, at: int, limit: int) -> tuple[int, int]:
@@ -206,10 +176,5 @@ def label_logprobs(
     left = 1 - math.fsum(math.exp(logprob) for _, logprob in ranking)
     least = min(logprob for _, logprob in ranking)
     bound = min(least, math.log(max(left, _LEAST_MASS)))
-    return tuple(_log_sum(spelled[label]) if spelled[label] else bound for label in labels)
-
-
-def _log_sum(logprobs: Sequence[float]) -> float:
-    highest = max(logprobs)
-    total = math.fsum(math.exp(logprob - highest) for logprob in logprobs)
-    return min(0.0, highest + math.log(total))
+    sums = {label: np.logaddexp.reduce(found) for label, found in spelled.items() if found}
+    return tuple(min(0.0, float(sums.get(label, bound))) for label in labels)

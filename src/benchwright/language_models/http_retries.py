@@ -33,6 +33,7 @@ _RETRIED = {408, 409, 429}  # and 5xx
 _MESSAGE_LENGTH = 200  # characters of a server's message
 _LARGEST_REPLY = 16 << 20  # bytes; the echo of 131,072 tokens has about 10 MiB
 _PATIENCE = 1.0  # seconds for all requests to end
+_OF_ANOTHER_SHAPE = (KeyError, IndexError, TypeError, ValueError, AttributeError)
 _TOO_LONG = re.compile(
     r"context[ _-]?(length|window|size|limit)|exceed_context"
     r"|maximum (model|sequence|input|prompt) length"
@@ -96,9 +97,7 @@ class JsonServer:
         fields: Mapping[str, Any],
         read: Callable[[Any], Answer],
     ) -> Answer:
-        """Post one request to a path below the server's address until it is answered.
-
-        `read` turns the reply into the answer and raises BadReplyError if it cannot.
+        """Post one request to a path below the server's address until `read` makes sense of it.
 
         Raises:
             RefusedError: 4xx that a retry would not change.
@@ -156,6 +155,9 @@ class JsonServer:
             return read(parsed)
         except BadReplyError as bad:
             raise BadReplyError(f"{bad} {said}") from None
+        except _OF_ANOTHER_SHAPE as error:
+            shape = f"a reply of another shape: {type(error).__name__}"
+            raise BadReplyError(f"{shape} {said}") from None
 
     def _refusal(self, reply: httpx2.Response, text: str) -> Exception:
         status, message = reply.status_code, self._clean(text) or "no message"

@@ -18,14 +18,10 @@ from pydantic import SecretStr
 
 from benchwright.core.errors import InputError
 from benchwright.language_models.endpoint_replies import (
-    Echo,
-    Ranking,
-    Written,
     label_logprobs,
     read_echo,
     read_ranking,
     read_written,
-    room_left,
     scored_span,
 )
 from benchwright.language_models.http_retries import JsonServer, RefusedError, in_order
@@ -52,7 +48,6 @@ _BAD_REQUEST = {400, 422}  # HTTP status codes of a request with a wrong field o
 _ALTERNATIVE = (
     "set endpoint.logprobs: none to sample answers, or endpoint.logprobs: top for letters"
 )
-_LABEL = re.compile(r"\s\S{1,3}")
 
 
 class _Request(NamedTuple):
@@ -99,20 +94,21 @@ class EndpointModel:
         self._limit_name = "max_tokens"
         self._echo_limit = 0
         self._top = _TOP
-        self._ranks_labels = True
         self._gives_several = True
 
     def score_batches(
         self, batches: Iterable[Sequence[PromptText]], progress: Progress
     ) -> Iterator[list[PromptScore]]:
         """Yield the log-likelihoods of the continuations."""
-        return self._answers(batches, self._score, progress)
+        score = self._echo_score if self._endpoint.logprobs == "echo" else self._top_score
+        return self._answers(batches, score, _not_scored, progress)
 
     def generate_batches(
         self, batches: Iterable[Sequence[PromptText]], sampling: Sampling, progress: Progress
     ) -> Iterator[list[Generated]]:
         """Yield written answers, without reasoning where the server separates it."""
-        return self._answers(batches, partial(self._write, sampling=sampling), progress)
+        write = partial(self._write, sampling=sampling)
+        return self._answers(batches, write, _not_written, progress)
 
     def close(self) -> None:
         """Do nothing: connections end with the iterator that opened them."""
@@ -121,12 +117,17 @@ class EndpointModel:
         self,
         batches: Iterable[Sequence[PromptText]],
         answer: Callable[[AsyncClient, _Request], Awaitable[Answer]],
+        too_long: Callable[[_Request], Answer],
         progress: Progress,
     ) -> Iterator[list[Answer]]:
         async def answered(client: AsyncClient, request: _Request) -> Answer:
+            if request.prompt_tokens + max(request.option_tokens, default=1) > self._context:
+                return too_long(request)
             try:
                 return await answer(client, request)
             except RefusedError as refused:
+                if refused.too_long:
+                    return too_long(request)
                 raise InputError(self._advice(refused)) from None
 
         counted = map(self._counted, batches)
@@ -141,25 +142,13 @@ class EndpointModel:
         encoded = zip(prompts, encode(self._tokenizer, scored), strict=True)
         return [_Request(p, len(e.context), e.option_tokens) for p, e in encoded]
 
-    async def _score(self, client: AsyncClient, request: _Request) -> PromptScore:
-        unread = PromptScore(None, request.option_tokens, request.prompt_tokens)
-        if request.prompt_tokens + max(request.option_tokens) > self._context:
-            return unread
-        try:
-            if self._endpoint.logprobs != "echo":
-                return await self._top_score(client, request)
-            labels = await self._ranked_labels(client, request)
-            return labels or await self._echo_score(client, request)
-        except RefusedError as refused:
-            if refused.too_long:
-                return unread
-            raise
-
     async def _echo_score(self, client: AsyncClient, request: _Request) -> PromptScore:
         echoes, before, ends = [], [], []
         for option in request.prompt.continuations:
             text = request.text + option
-            echo = await self._echo(client, text)
+            echo = await self._post(client, partial(self._echo_fields, text), read_echo)
+            if echo is None:
+                raise self._no_logprobs()
             first, end = scored_span(echo.tokens, text, len(request.text), self._echo_limit)
             echoes.append(echo)
             before.append(echo.tokens[:first])
@@ -173,71 +162,36 @@ class EndpointModel:
             sums.append(math.fsum(known))
         return PromptScore(tuple(sums), tuple(end - start for end in ends), start)
 
-    async def _ranked_labels(self, client: AsyncClient, request: _Request) -> PromptScore | None:
-        """Score labels with one request, if that surely gives the same numbers as the echo."""
-        options = request.prompt.continuations
-        labels = len(options) > 1 and all(map(_LABEL.fullmatch, options))
-        # After a word, a space begins a token in every tokenizer.
-        after_a_word = request.text != "" and not request.text[-1].isspace()
-        if not (labels and after_a_word and self._ranks_labels):
-            return None
-        ranking = None
-        try:
-            ranking = await self._rank(client, request)
-        except RefusedError as refused:
-            if refused.too_long or refused.status not in _BAD_REQUEST:
-                raise
-        self._ranks_labels &= ranking is not None
-        listed = dict(ranking.tokens) if ranking else {}
-        if ranking is None or not all(option in listed for option in options):
-            return None
-        values = tuple(listed[option] for option in options)
-        return PromptScore(values, (1,) * len(options), _prompt_tokens(ranking, request))
-
     async def _top_score(self, client: AsyncClient, request: _Request) -> PromptScore:
-        ranking = await self._rank(client, request)
+        ranking = await self._post(client, partial(self._top_fields, request), read_ranking)
         if ranking is None:
             raise self._no_logprobs()
         labels = [option.strip() for option in request.prompt.continuations]
         logprobs = label_logprobs(ranking.tokens, labels)
+        counted = ranking.prompt_tokens if ranking.prompt_tokens >= 0 else request.prompt_tokens
         # Empty if no label is listed: the answer is no option, the prompt is not too long.
-        return PromptScore(logprobs or (), request.option_tokens, _prompt_tokens(ranking, request))
+        return PromptScore(logprobs or (), request.option_tokens, counted)
+
+    def _top_fields(self, request: _Request) -> dict[str, Any]:
+        chat = {"logprobs": True, "top_logprobs": self._top}
+        top = chat if self._chat else {"logprobs": self._top}
+        return {**self._shown(request), self._limit_name: 1, "temperature": 0, **top}
 
     def _no_logprobs(self) -> InputError:
         where = f"{self._where}: {self._server.address}"
         return InputError(f"{where} answers without log-probabilities: {_ALTERNATIVE}")
 
-    async def _echo(self, client: AsyncClient, text: str) -> Echo:
-        def fields() -> dict[str, Any]:
-            asked = {"echo": True, "logprobs": 1, "temperature": 0}
-            return {"prompt": text, "max_tokens": self._echo_limit, **asked}
-
-        echo = await self._post(client, fields, read_echo)
-        if echo is None:
-            raise self._no_logprobs()
-        return echo
-
-    async def _rank(self, client: AsyncClient, request: _Request) -> Ranking | None:
-        def fields() -> dict[str, Any]:
-            chat = {"logprobs": True, "top_logprobs": self._top}
-            top = chat if self._chat else {"logprobs": self._top}
-            return {**self._shown(request), self._limit_name: 1, "temperature": 0, **top}
-
-        return await self._post(client, fields, read_ranking)
+    def _echo_fields(self, text: str) -> dict[str, Any]:
+        asked = {"echo": True, "logprobs": 1, "temperature": 0}
+        return {"prompt": text, "max_tokens": self._echo_limit, **asked}
 
     async def _write(self, client: AsyncClient, request: _Request, sampling: Sampling) -> Generated:
-        if request.prompt_tokens >= self._context:
-            return Generated(None, (), 0, request.prompt_tokens)
         answers: list[tuple[str, str]] = []
         generated, prompt_tokens = 0, request.prompt_tokens
         while (done := len(answers)) < sampling.samples:
             left = sampling.samples - done
-            try:
-                written = await self._draw(client, request, sampling, done)
-            except RefusedError as refused:
-                if refused.too_long:
-                    return Generated(None, (), 0, request.prompt_tokens)
-                raise
+            fields = partial(self._sample_fields, request, sampling, done)
+            written = await self._post(client, fields, read_written)
             for text, finish in written.answers[:left]:  # some servers ignore or include stops
                 answer, is_cut = sampling.cut(text)
                 answers.append((answer, "stop" if is_cut else finish))
@@ -248,31 +202,17 @@ class EndpointModel:
         texts, finishes = zip(*answers, strict=True)
         return Generated(texts, finishes, generated, prompt_tokens)
 
-    async def _draw(
-        self, client: AsyncClient, request: _Request, sampling: Sampling, done: int
-    ) -> Written:
-        """Ask for the samples after the first `done`, or for one of them."""
-        most = self._room(request, sampling.max_tokens)
-
-        def fields() -> dict[str, Any]:
-            body = {**self._shown(request), self._limit_name: most}
-            body["temperature"] = sampling.temperature
-            if sampling.temperature > 0:
-                body |= {"top_p": sampling.top_p, "seed": sample_seed(sampling.seed, done)}
-            if sampling.samples - done > 1 and self._gives_several:
-                body["n"] = sampling.samples - done
-            if sampling.stop:
-                body["stop"] = list(sampling.stop[:_STOPS])
-            return body
-
-        while True:
-            try:
-                return await self._post(client, fields, read_written)
-            except RefusedError as refused:
-                room = room_left(refused.message)
-                if not (refused.too_long and 0 < room < most):
-                    raise
-                most = room
+    def _sample_fields(self, request: _Request, sampling: Sampling, done: int) -> dict[str, Any]:
+        """Return the fields that ask for the samples after the first `done`, or for one of them."""
+        body = {**self._shown(request), "temperature": sampling.temperature}
+        body[self._limit_name] = self._room(request, sampling.max_tokens)
+        if sampling.temperature > 0:
+            body |= {"top_p": sampling.top_p, "seed": sample_seed(sampling.seed, done)}
+        if sampling.samples - done > 1 and self._gives_several:
+            body["n"] = sampling.samples - done
+        if sampling.stop:
+            body["stop"] = list(sampling.stop[:_STOPS])
+        return body
 
     def _room(self, request: _Request, wanted: int) -> int:
         """Return how many tokens may be written; prompts leave half of the context to them."""
@@ -340,6 +280,14 @@ class EndpointModel:
         return f"{self._where}: {answer}; {advice}"
 
 
+def _not_scored(request: _Request) -> PromptScore:
+    return PromptScore(None, request.option_tokens, request.prompt_tokens)
+
+
+def _not_written(request: _Request) -> Generated:
+    return Generated(None, (), 0, request.prompt_tokens)
+
+
 def _key(where: str, named: SecretStr | None) -> str | None:
     if named is None:
         return None
@@ -357,7 +305,3 @@ def sample_seed(seed: int, sample: int) -> int:
         return seed
     digest = hashlib.blake2b(f"{seed}:{sample}".encode(), digest_size=4).digest()
     return int.from_bytes(digest) >> 1
-
-
-def _prompt_tokens(ranking: Ranking, request: _Request) -> int:
-    return ranking.prompt_tokens if ranking.prompt_tokens >= 0 else request.prompt_tokens
