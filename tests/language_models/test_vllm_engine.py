@@ -6,6 +6,7 @@ Most tests run against an engine that stands in for vLLM; those marked `vllm` ne
 import hashlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,7 +17,6 @@ from benchwright.core.errors import InputError
 from benchwright.language_models.protocol import PromptScore, PromptText, Sampling
 from benchwright.language_models.tokenization import encode
 from benchwright.language_models.vllm_engine import (
-    Completion,
     Request,
     State,
     VllmModel,
@@ -45,7 +45,7 @@ def token_logprob(tokens: Sequence[int], token: int) -> float:
 
 
 class StandIn:
-    """An engine that answers by `token_logprob`."""
+    """An engine that answers by `token_logprob`; its sampling parameters are a dictionary."""
 
     def __init__(self) -> None:
         self.calls: list[list[Request]] = []
@@ -54,22 +54,19 @@ class StandIn:
     def seen(self) -> list[Request]:
         return [request for call in self.calls for request in call]
 
-    def answer(self, requests: Sequence[Request]) -> list[list[Completion]]:
-        assert requests
-        self.calls.append(list(requests))
-        return [self._samples(request) for request in requests]
+    def generate(self, prompts: Any, params: list[dict[str, Any]], **_: Any) -> list[Any]:
+        assert prompts
+        tokens = [each["prompt_token_ids"] for each in prompts]
+        self.calls.append(list(map(Request, tokens, params)))
+        return [SimpleNamespace(outputs=self._samples(request)) for request in self.calls[-1]]
 
-    def _samples(self, request: Request) -> list[Completion]:
+    def _samples(self, request: Request) -> list[Any]:
         asked = request.settings.get("logprob_token_ids", [])
-        logprobs = {token: token_logprob(request.tokens, token) for token in asked}
+        logprobs = {t: SimpleNamespace(logprob=token_logprob(request.tokens, t)) for t in asked}
         text = f"{len(request.tokens)} tokens"
-        return [
-            Completion(f"{text}, sample {i}", "stop", 5, logprobs)
-            for i in range(request.settings.get("n", 1))
-        ]
-
-    def close(self) -> None:
-        self.calls.clear()
+        given = {"finish_reason": "stop", "token_ids": [0] * 5, "logprobs": [logprobs]}
+        count = request.settings.get("n", 1)
+        return [SimpleNamespace(text=f"{text}, sample {i}", **given) for i in range(count)]
 
 
 def test_shared_tokens_of_options_are_requested_once() -> None:
@@ -117,7 +114,7 @@ def test_scores_are_sums_of_log_probabilities_in_order(
     tiny_tokenizer: Any, continuations: tuple[str, ...]
 ) -> None:
     prompts = [prompt(f"Which is number {7 - n}?", continuations) for n in range(7)]
-    model = VllmModel(StandIn(), tiny_tokenizer, max_sequences=1)
+    model = VllmModel(StandIn(), dict, tiny_tokenizer, max_sequences=1)
     reported: list[int] = []
     batches = list(model.score_batches([prompts[:3], [], prompts[3:]], reported.append))
     assert list(map(len, batches)) == [3, 0, 4]
@@ -138,7 +135,9 @@ def test_small_batches_are_joined_and_read_lazily(tiny_tokenizer: Any) -> None:
             yield [prompt(f"Which is number {number}?", LETTERS)]
 
     engine = StandIn()
-    scored = VllmModel(engine, tiny_tokenizer, max_sequences=2).score_batches(batches(), print)
+    scored = VllmModel(engine, dict, tiny_tokenizer, max_sequences=2).score_batches(
+        batches(), print
+    )
     next(scored)
     assert len(read) == 4  # two requests each
     list(scored)
@@ -153,7 +152,7 @@ def test_a_prompt_is_scored_as_long_as_it_fits_with_its_longest_option(tiny_toke
     reported: list[int] = []
     for context, fits in ((item.longest, True), (item.longest - 1, False)):
         engine = StandIn()
-        model = VllmModel(engine, tiny_tokenizer, context)
+        model = VllmModel(engine, dict, tiny_tokenizer, context)
         [[score]] = model.score_batches([[asked]], reported.append)
         assert (score.logprobs is not None) is fits
         assert bool(engine.seen) is fits
@@ -166,7 +165,7 @@ def test_a_prompt_is_scored_as_long_as_it_fits_with_its_longest_option(tiny_toke
 
 def test_sampling_reaches_the_engine(tiny_tokenizer: Any) -> None:
     engine = StandIn()
-    model = VllmModel(engine, tiny_tokenizer, max_sequences=1)  # two requests at once
+    model = VllmModel(engine, dict, tiny_tokenizer, max_sequences=1)  # two requests at once
     sampling = Sampling(9, samples=2, temperature=0.5, top_p=0.9, stop=("\n",), seed=3)
     asked = prompt("Which is a planet?", ())
     [[written], _] = model.generate_batches([[asked], [asked]], sampling, lambda _: None)
@@ -193,7 +192,7 @@ def test_prompt_that_fills_the_context_gets_no_answer(tiny_tokenizer: Any) -> No
     n = len(tiny_tokenizer(asked.prefix + asked.text).input_ids)
     reported: list[int] = []
     for context, fits in ((n, False), (n + 1, True)):
-        model = VllmModel(StandIn(), tiny_tokenizer, context)
+        model = VllmModel(StandIn(), dict, tiny_tokenizer, context)
         [[written]] = model.generate_batches([[asked]], Sampling(9), reported.append)
         assert (written.texts is not None) is fits
         assert written.prompt_tokens == n
@@ -201,7 +200,7 @@ def test_prompt_that_fills_the_context_gets_no_answer(tiny_tokenizer: Any) -> No
 
 
 def test_invalid_temperature_is_reported_in_one_line(tiny_tokenizer: Any) -> None:
-    model = VllmModel(StandIn(), tiny_tokenizer)
+    model = VllmModel(StandIn(), dict, tiny_tokenizer)
     with pytest.raises(InputError, match=r"temperature is 3: backend vllm takes at most 2$"):
         model.generate_batches([[]], Sampling(9, temperature=3), lambda _: None)
 

@@ -48,15 +48,6 @@ class State(NamedTuple):
     tokens: tuple[int, ...]
 
 
-class Completion(NamedTuple):
-    """One answer of the engine; `logprobs` are those requested for the first token, by token id."""
-
-    text: str
-    finish: str
-    n_tokens: int
-    logprobs: Mapping[int, float]
-
-
 class Request(NamedTuple):
     """One request: the tokens the model reads and the fields of vLLM's `SamplingParams`."""
 
@@ -68,7 +59,7 @@ class Job(NamedTuple, Generic[T]):
     """A prompt: its requests, and the function from their answers to its result."""
 
     requests: list[Request]
-    finish: Callable[[list[list[Completion]]], T]
+    finish: Callable[[list[Any]], T]  # of the samples of each, vLLM's `CompletionOutput`
 
 
 def states(options: Sequence[Sequence[int]], most: int = MOST_TOKENS_ASKED) -> list[State]:
@@ -105,7 +96,7 @@ def option_logprobs(
 
 
 class VllmModel:
-    """A causal language model run by vLLM.
+    """A causal language model run by vLLM, with its prefix cache on.
 
     Log-likelihoods equal those of the Transformers backend up to rounding: both read the same
     tokens and both have their output layer in float32, because bfloat16 logits tie. The same
@@ -113,12 +104,19 @@ class VllmModel:
     how bfloat16 rounds: by tenths of a nat per option. Of vLLM's environment variables,
     VLLM_BATCH_INVARIANT=1 rules that out on recent GPUs, at the cost of speed;
     VLLM_ENABLE_V1_MULTIPROCESSING=1 runs the engine in another process, so that timing decides.
+    `engine` is vLLM's `LLM`, `sampling_params` its class.
     """
 
     def __init__(
-        self, engine: Any, tokenizer: Any, context: int = 2048, max_sequences: int = 256
+        self,
+        engine: Any,
+        sampling_params: Callable[..., Any],
+        tokenizer: Any,
+        context: int = 2048,
+        max_sequences: int = 256,
     ) -> None:
         self.engine = engine
+        self.sampling_params = sampling_params
         self.tokenizer = tokenizer
         self.context = context
         self.at_once = _AT_ONCE * max_sequences
@@ -140,8 +138,40 @@ class VllmModel:
         settings = settings or VllmParams()
         if find_spec("vllm") is None:
             raise InputError("backend vllm needs vLLM: pip install 'benchwright[gpu]'")
-        engine = VllmEngine(source, dtype, device, context, settings)
-        return cls(engine, load_tokenizer(source), context, settings.max_sequences)
+        for name, value in _ENVIRONMENT.items():  # vLLM reads them when it is imported
+            os.environ.setdefault(name, value)
+        from vllm import LLM, SamplingParams
+        from vllm.platforms import current_platform
+
+        if current_platform.device_type != device:
+            raise InputError(
+                f"scoring.device is {device}, but the installed vLLM runs on "
+                f"{current_platform.device_type or 'no device here'}: install vLLM's build for "
+                f"{device}, or change scoring.device"
+            )
+        on_cpu = {"block_size": _CPU_BLOCK, "kv_cache_memory_bytes": _CPU_CACHE}
+        try:
+            engine = LLM(
+                source.name_or_path,
+                revision=source.revision,
+                tokenizer_revision=source.revision,
+                trust_remote_code=source.trust_remote_code,
+                dtype=dtype,
+                hf_overrides={"head_dtype": "float32"},
+                max_model_len=context,
+                max_num_seqs=settings.max_sequences,
+                tensor_parallel_size=settings.tensor_parallel,
+                gpu_memory_utilization=settings.gpu_memory,
+                enforce_eager=settings.enforce_eager,
+                enable_prefix_caching=True,
+                seed=0,
+                use_tqdm_on_load=False,
+                **(on_cpu if device == "cpu" else {}),
+            )
+        except ValueError as error:  # also for its configuration, before anything is loaded
+            raise InputError(f"vLLM refuses {source.name_or_path}: {error}") from error
+        tokenizer = load_tokenizer(source)
+        return cls(engine, SamplingParams, tokenizer, context, settings.max_sequences)
 
     def score_batches(
         self, batches: Iterable[Sequence[PromptText]], progress: Progress
@@ -190,7 +220,10 @@ class VllmModel:
         # Prompts with one prefix are adjacent, so that it stays in the cache until all are done.
         order = sorted(range(len(jobs)), key=lambda i: [r.tokens for r in jobs[i].requests[:1]])
         requests = [request for i in order for request in jobs[i].requests]
-        answers = iter(self.engine.answer(requests) if requests else [])
+        prompts = [{"prompt_token_ids": request.tokens} for request in requests]
+        params = [self.sampling_params(**request.settings) for request in requests]
+        outputs = self.engine.generate(prompts, params, use_tqdm=False) if requests else []
+        answers = iter([output.outputs for output in outputs])
         results = {i: jobs[i].finish(list(islice(answers, len(jobs[i].requests)))) for i in order}
         progress(len(jobs))
         ordered = iter(results[i] for i in range(len(jobs)))
@@ -198,7 +231,14 @@ class VllmModel:
             yield list(islice(ordered, len(batch)))
 
     def close(self) -> None:
-        self.engine.close()
+        import torch
+        from vllm.distributed import cleanup_dist_env_and_memory
+
+        self.engine.llm_engine.engine_core.shutdown()
+        del self.engine
+        cleanup_dist_env_and_memory()  # collects garbage, too
+        if torch.cuda.is_available():
+            torch.cuda.empty_cache()
 
     def _scoring(self, item: Encoded) -> Job[PromptScore]:
         lengths = item.option_tokens
@@ -214,8 +254,9 @@ class VllmModel:
             for after, tokens in asked
         ]
 
-        def finish(answers: list[list[Completion]]) -> PromptScore:
-            seen = [answer[0].logprobs for answer in answers]
+        def finish(answers: list[Any]) -> PromptScore:
+            first = [samples[0].logprobs[0] for samples in answers]
+            seen = [{token: value.logprob for token, value in of.items()} for of in first]
             return PromptScore(option_logprobs(item.options, asked, seen), lengths, n_tokens)
 
         return Job(requests, finish)
@@ -235,10 +276,12 @@ class VllmModel:
         }
         repeats = 1 if drawn else sampling.samples  # without a draw they are all the same
 
-        def finish(answers: list[list[Completion]]) -> Generated:
+        def finish(answers: list[Any]) -> Generated:
             samples = answers[0] * repeats
-            texts, ends = tuple(s.text for s in samples), tuple(s.finish for s in samples)
-            return Generated(texts, ends, sum(s.n_tokens for s in samples), n_tokens)
+            texts, ends = tuple(s.text for s in samples), tuple(s.finish_reason for s in samples)
+            if not {"stop", "length"}.issuperset(ends):
+                raise RuntimeError(f"vLLM ended a request with {ends}")
+            return Generated(texts, ends, sum(len(s.token_ids) for s in samples), n_tokens)
 
         return Job([Request(tokens, settings)], finish)
 
@@ -247,75 +290,3 @@ def prompt_seed(seed: int, text: str) -> int:
     """Return the seed of one prompt's draws, below 2⁶²: vLLM adds a sample's number to it."""
     digest = hashlib.blake2b(f"{seed}\x1f{text}".encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big") >> 2
-
-
-class VllmEngine:
-    """vLLM's engine, with its prefix cache on."""
-
-    def __init__(
-        self,
-        source: ModelSource,
-        dtype: Dtype,
-        device: Device,
-        context: int,
-        settings: VllmParams,
-    ) -> None:
-        for name, value in _ENVIRONMENT.items():  # vLLM reads them when it is imported
-            os.environ.setdefault(name, value)
-        from vllm import LLM, SamplingParams
-        from vllm.platforms import current_platform
-
-        if current_platform.device_type != device:
-            raise InputError(
-                f"scoring.device is {device}, but the installed vLLM runs on "
-                f"{current_platform.device_type or 'no device here'}: install vLLM's build for "
-                f"{device}, or change scoring.device"
-            )
-        self._sampling_params = SamplingParams
-        on_cpu = {"block_size": _CPU_BLOCK, "kv_cache_memory_bytes": _CPU_CACHE}
-        cache = on_cpu if device == "cpu" else {}
-        try:
-            self.llm = LLM(
-                source.name_or_path,
-                revision=source.revision,
-                tokenizer_revision=source.revision,
-                trust_remote_code=source.trust_remote_code,
-                dtype=dtype,
-                hf_overrides={"head_dtype": "float32"},
-                max_model_len=context,
-                max_num_seqs=settings.max_sequences,
-                tensor_parallel_size=settings.tensor_parallel,
-                gpu_memory_utilization=settings.gpu_memory,
-                enforce_eager=settings.enforce_eager,
-                enable_prefix_caching=True,
-                seed=0,
-                use_tqdm_on_load=False,
-                **cache,
-            )
-        except ValueError as error:  # also for its configuration, before anything is loaded
-            raise InputError(f"vLLM refuses {source.name_or_path}: {error}") from error
-
-    def answer(self, requests: Sequence[Request]) -> list[list[Completion]]:
-        prompts = [{"prompt_token_ids": request.tokens} for request in requests]
-        params = [self._sampling_params(**request.settings) for request in requests]
-        outputs = self.llm.generate(prompts, params, use_tqdm=False)
-        return [[_completion(sample) for sample in output.outputs] for output in outputs]
-
-    def close(self) -> None:
-        import torch
-        from vllm.distributed import cleanup_dist_env_and_memory
-
-        self.llm.llm_engine.engine_core.shutdown()
-        del self.llm
-        cleanup_dist_env_and_memory()  # collects garbage, too
-        if torch.cuda.is_available():
-            torch.cuda.empty_cache()
-
-
-def _completion(sample: Any) -> Completion:
-    """Convert vLLM's `CompletionOutput`."""
-    if sample.finish_reason not in {"stop", "length"}:
-        raise RuntimeError(f"vLLM ended a request with {sample.finish_reason!r}")
-    first = sample.logprobs[0] if sample.logprobs else {}
-    logprobs = {token: value.logprob for token, value in first.items()}
-    return Completion(sample.text, sample.finish_reason, len(sample.token_ids), logprobs)
