@@ -8,6 +8,7 @@ decomposition of FlashAttention, Dao et al., 2022, section 3.1; for shared prefi
 """
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 import torch
@@ -21,7 +22,6 @@ NAME = "benchwright_shared_prefix"
 
 Layers = Sequence[tuple[torch.Tensor, torch.Tensor]]
 """Keys and values of the prefix, layer by layer: (1, key heads, prefix, head size) each."""
-_ROOM = 64  # columns beyond those needed at first
 
 
 def install(model: Any) -> bool:
@@ -130,20 +130,19 @@ class RowCache:
     """Keys and values of up to `slots` texts with a common prefix; rows 0, 1, … are in use.
 
     A text's tokens lie in its slot without gaps, in the order of their positions. Texts of any
-    length are written side by side; another text takes the place of a finished one. Memory grows
-    with the longest text by doubling; nothing is copied from token to token. `apart`: the attention
-    looks at the prefix separately; otherwise it is copied into each slot.
+    length, up to `width` tokens after the prefix, are written side by side; another text takes the
+    place of a finished one. Nothing is copied from token to token. `apart`: the attention looks at
+    the prefix separately; otherwise it is copied into each slot.
     """
 
-    def __init__(self, slots: int, prefix: Layers, apart: bool) -> None:
-        self._slots = slots
+    def __init__(self, slots: int, width: int, prefix: Layers, apart: bool) -> None:
         self._prefix = prefix
         self._copied = prefix[0][0].shape[-2] if prefix and not apart else 0
-        self._keys: list[torch.Tensor] = []
-        self._values: list[torch.Tensor] = []
+        self._size = slots, width + self._copied
+        self._kept: list[tuple[torch.Tensor, torch.Tensor]] = []  # by layer
         self._fresh: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
         self._columns: torch.Tensor | None = None
-        self._width = 0
+        self._seen = 0
 
     def to_read(self) -> Any:
         """Return a cache for Transformers that reads new texts after the prefix, for `place`."""
@@ -154,9 +153,7 @@ class RowCache:
     def to_write(self, columns: torch.Tensor) -> Any:
         """Return a cache that gives each row one token after its `columns` (rows,) own tokens."""
         self._columns = columns + self._copied
-        self._width = int(self._columns.max()) + 1
-        if self._keys and self._width > self._keys[0].shape[2]:
-            self._grow(2 * self._width)
+        self._seen = int(self._columns.max()) + 1
         return self._for_transformers()
 
     def _for_transformers(self) -> Any:
@@ -165,25 +162,20 @@ class RowCache:
 
     def place(self, slots: Sequence[int], rows: Sequence[int]) -> None:
         """Put rows of the texts read last into slots."""
-        for layer, (keys, values) in sorted(self._fresh.items()):
-            width = self._copied + keys.shape[2]
-            if layer == len(self._keys):
-                self._keys.append(self._empty(keys, width + _ROOM))
-                self._values.append(self._empty(values, width + _ROOM))
-        if self._keys and width > self._keys[0].shape[2]:
-            self._grow(width + _ROOM)
-        for layer, fresh in self._fresh.items():
-            for kept, new, part in zip((self._keys, self._values), fresh, (0, 1), strict=True):
-                into = torch.tensor(list(slots), device=new.device)
-                taken = torch.tensor(list(rows), device=new.device)
-                kept[layer][into, :, self._copied : width] = new[taken]
+        for layer, fresh in sorted(self._fresh.items()):
+            if layer == len(self._kept):
+                keys, values = map(self._empty, fresh)
+                self._kept.append((keys, values))
+            width = self._copied + fresh[0].shape[2]
+            for part, (kept, new) in enumerate(zip(self._kept[layer], fresh, strict=True)):
+                kept[list(slots), :, self._copied : width] = new[list(rows)]
                 if self._copied:
-                    kept[layer][into, :, : self._copied] = self._prefix[layer][part]
+                    kept[list(slots), :, : self._copied] = self._prefix[layer][part]
 
     def move(self, source: int, target: int) -> None:
         """Copy one slot into another."""
-        for kept in (*self._keys, *self._values):
-            kept[target, :, : self._width] = kept[source, :, : self._width]
+        for kept in chain.from_iterable(self._kept):
+            kept[target, :, : self._seen] = kept[source, :, : self._seen]
 
     def update(
         self, layer: int, keys: torch.Tensor, values: torch.Tensor
@@ -196,19 +188,15 @@ class RowCache:
             before = [part.expand(len(keys), -1, -1, -1) for part in self._prefix[layer]]
             return torch.cat([before[0], keys], dim=2), torch.cat([before[1], values], dim=2)
         rows = torch.arange(len(keys), device=keys.device)
-        self._keys[layer][rows, :, self._columns] = keys[:, :, 0]
-        self._values[layer][rows, :, self._columns] = values[:, :, 0]
-        seen = (slice(0, len(keys)), slice(None), slice(0, self._width))
-        return self._keys[layer][seen], self._values[layer][seen]
+        all_keys, all_values = self._kept[layer]
+        all_keys[rows, :, self._columns] = keys[:, :, 0]
+        all_values[rows, :, self._columns] = values[:, :, 0]
+        seen = (slice(0, len(keys)), slice(None), slice(0, self._seen))
+        return all_keys[seen], all_values[seen]
 
-    def _empty(self, like: torch.Tensor, width: int) -> torch.Tensor:
-        return like.new_zeros((self._slots, like.shape[1], width, like.shape[3]))
-
-    def _grow(self, width: int) -> None:
-        for kept in (self._keys, self._values):
-            for layer, old in enumerate(kept):
-                kept[layer] = self._empty(old, width)
-                kept[layer][:, :, : old.shape[2]] = old
+    def _empty(self, like: torch.Tensor) -> torch.Tensor:
+        slots, width = self._size
+        return like.new_zeros((slots, like.shape[1], width, like.shape[3]))
 
 
 class RowLayer(DynamicLayer):
