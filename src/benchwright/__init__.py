@@ -8,6 +8,7 @@ from benchwright.core.stopping import follow_parent_in_workers
 
 if TYPE_CHECKING:
     from benchwright.api.answers import compare, gate, plan, read_logs, suspects
+    from benchwright.api.documents import read_questions
     from benchwright.api.functions import (
         estimate,
         judge_subset,
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "answers": ("compare", "gate", "plan", "read_logs", "suspects"),
+    "documents": ("read_questions",),
     "functions": ("estimate", "judge_subset", "perturb", "sample", "smart", "suspect_items"),
     "saved": ("load_run",),
 }
@@ -34,6 +36,7 @@ __all__ = [
     "perturb",
     "plan",
     "read_logs",
+    "read_questions",
     "sample",
     "smart",
     "suspect_items",
