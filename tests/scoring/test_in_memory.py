@@ -13,7 +13,7 @@ from benchwright.language_models.protocol import PromptScore
 from benchwright.methods.mmlu_cf.difficulty.response_difficulty import answer_questions
 from benchwright.params.mmlu_cf import DifficultyParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
-from benchwright.scoring import scores
+from benchwright.scoring import model_engine
 from benchwright.tables.mmlu_cf import CleanItems
 from scoring.scoring_examples import model_entry
 
@@ -55,7 +55,7 @@ class Longest:
 @pytest.fixture
 def model(monkeypatch: pytest.MonkeyPatch) -> Longest:
     made = Longest()
-    monkeypatch.setattr(scores, "answer_batches", made)
+    monkeypatch.setattr(model_engine, "answer_batches", made)
     return made
 
 
@@ -104,7 +104,7 @@ def test_an_error_does_not_quote_a_question(
     def fail(*_: Any) -> Any:
         raise RuntimeError("out of memory at Which is short?")
 
-    monkeypatch.setattr(scores, "answer_batches", fail)
+    monkeypatch.setattr(model_engine, "answer_batches", fail)
     with pytest.raises(InputError, match=r"answering failed .RuntimeError.") as caught:
         ask(items, MemoryShards(), "one@cloze-0")
     assert "short" not in str(caught.value)

@@ -6,23 +6,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, NamedTuple, TypeVar
 
-import pandas as pd
-
 from benchwright.core.errors import InputError
-from benchwright.core.progress import progress_bar
 from benchwright.datasets.score_store import StoredShards
 from benchwright.language_models.loading import message_frame
-from benchwright.language_models.protocol import Ask, Batch, PromptText, Sampling
+from benchwright.language_models.protocol import Ask, PromptText, Sampling
 from benchwright.language_models.tokenization import ChatFrame
 from benchwright.params.scoring import ModelParams, ModelsParams, ScoringParams
-from benchwright.scoring.model_engine import answer_batches
+from benchwright.scoring.model_engine import answer_shards
 from benchwright.scoring.score_shards import (
-    Shard,
     cut_shards,
-    holds,
     model_ingredients,
     score_key,
-    shard_table,
     written_texts,
 )
 
@@ -53,7 +47,7 @@ def ask_model(
         InputError: the name is not known. When asked: weights, backend, server or chat template
             are missing.
     """
-    asked = _Asked(name, models.named(name, what), scoring, store, f"{what} with {name}")
+    asked = _Asked(name, models.named(name, what), scoring, store, what)
 
     def ask(texts: Sequence[str], attempt: int = 1) -> list[str | None]:
         if not texts:
@@ -85,16 +79,11 @@ class _Asked:
         by_key = {keys[text]: prompts[text] for text in texts}
         shards = cut_shards(self.name, by_key, drawn, self.scoring)
         shards.sort(key=lambda shard: shard.name)
-        frames: list[pd.DataFrame] = []
-        missing: list[Shard] = []
-        for shard in shards:
-            frame = self.store.get(shard.name)
-            if frame is not None and holds(frame, shard):
-                frames.append(frame)
-            else:
-                missing.append(shard)
-        if missing:
-            frames += self._asked(missing, drawn, len(by_key))
+        models = {self.name: self.model}
+        answered = answer_shards(shards, self.store, models, self.scoring, f"{self.what} with")
+        for name, frame in answered:
+            self.store.add(name, frame)
+        frames = [self.store[shard.name] for shard in shards]
         written = {key: reply for frame in frames for key, reply in written_texts(frame).items()}
         return {text: reply[0] if (reply := written[key]) else None for text, key in keys.items()}
 
@@ -110,18 +99,6 @@ class _Asked:
                 f"models.{self.name}: its tokenizer has no chat template for a user's message; "
                 "set instruct: false to ask it in plain text"
             ) from error
-
-    def _asked(self, missing: list[Shard], drawn: Sampling, total: int) -> list[pd.DataFrame]:
-        """Ask the texts of these shards, and add each shard to the store at once."""
-        frames = []
-        done = total - sum(len(shard.keys) for shard in missing)
-        batches = [Batch(drawn, shard.prompts) for shard in missing]
-        with progress_bar(self.what, "prompt", total, done) as bar:
-            answered = answer_batches(self.name, self.model, self.scoring, batches, bar.update)
-            for number, answers in answered:
-                frames.append(shard_table(missing[number], answers))
-                self.store.add(missing[number].name, frames[-1])
-        return frames
 
 
 class Reply(NamedTuple, Generic[T]):

@@ -1,6 +1,7 @@
 """The demonstrations before each question."""
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import chain, islice
 from typing import Literal
 
 from benchwright.core.natural_order import natural_key
@@ -45,24 +46,19 @@ class DemonstrationPool:
         by_id = sorted(usable, key=lambda d: natural_key(d.item_id))
         for question in by_id if demonstrations_of == "per_subject" else ():
             self._own.setdefault(question.subject, []).append(question)
-        self._ids = {d.item_id for d in usable}
-        self._hashes = {d.content_hash for d in usable}
 
     def __len__(self) -> int:
         return len(self._seeded)
 
     def choose(self, item: Question, count: int) -> Sequence[Question]:
         """Return the first `count` demonstrations for `item`, without the item and its copies."""
-        same_subject = self._own.get(item.subject, [])
-        among_them = item.item_id in self._ids or item.content_hash in self._hashes
-        if len(same_subject) >= count and not among_them:
-            return same_subject[:count]
-        others = [d for d in self._seeded if not (self._own and d.subject == item.subject)]
-        return [
+        others = (d for d in self._seeded if not (self._own and d.subject == item.subject))
+        foreign = (
             d
-            for d in (*same_subject, *others)
+            for d in chain(self._own.get(item.subject, ()), others)
             if d.item_id != item.item_id and d.content_hash != item.content_hash
-        ][:count]
+        )
+        return list(islice(foreign, count))
 
 
 def demonstration_pools(

@@ -1,13 +1,17 @@
 """Engines that answer prompts: this process, or Ray actors with a copy of the model each."""
 
+import itertools
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import closing, contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 
+import pandas as pd
+
 from benchwright.core.errors import InputError
+from benchwright.core.progress import progress_bar
 from benchwright.language_models.loading import load_model, resolve
 from benchwright.language_models.protocol import (
     Answers,
@@ -19,12 +23,43 @@ from benchwright.language_models.protocol import (
 from benchwright.language_models.weights import default_cache, model_source
 from benchwright.params.scoring import ModelParams, PathWeights, RayParams, ScoringParams
 from benchwright.scoring.batch_engine import cluster, loaded_ray, raise_for_worker
+from benchwright.scoring.score_shards import Shard, holds, shard_table
 
 _RETRIES = 3  # restarts of an actor by one batch
 _RESTARTS = 10  # restarts of one actor
 _AHEAD = 2  # batches at an actor, so that the next one is ready
 _PASSED_ON = ("HF_HUB_OFFLINE", "TOKENIZERS_PARALLELISM", "OMP_WAIT_POLICY")
-_KEPT: ContextVar[tuple[ExitStack, list[LanguageModel]] | None] = ContextVar("kept", default=None)
+_KEPT: ContextVar[list[LanguageModel] | None] = ContextVar("kept", default=None)
+
+
+def answer_shards(
+    shards: Sequence[Shard],
+    store: Mapping[str, pd.DataFrame],
+    models: Mapping[str, ModelParams],
+    scoring: ScoringParams,
+    what: str,
+) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield the name and table of each shard that the store lacks, as soon as it is answered.
+
+    Models are loaded one after another. A progress bar counts prompts, including those stored;
+    `what` is its description.
+
+    Raises:
+        InputError: as by `answer_batches`.
+    """
+    missing = [shard for shard in shards if not holds(store.get(shard.name), shard)]
+    total = sum(len(shard.keys) for shard in shards)
+    done = total - sum(len(shard.keys) for shard in missing)
+    if not missing:
+        return
+    with progress_bar(what, "prompt", total, done) as bar:
+        for name, group in itertools.groupby(missing, key=lambda shard: shard.model):
+            bar.set_description_str(f"{what} {name}", refresh=False)
+            members = list(group)
+            batches = [Batch(shard.sampling, shard.prompts) for shard in members]
+            answered = answer_batches(name, models[name], scoring, batches, bar.update)
+            for number, answers in answered:
+                yield members[number].name, shard_table(members[number], answers)
 
 
 def answer_batches(
@@ -52,12 +87,14 @@ def answer_batches(
 @contextmanager
 def model_kept() -> Iterator[None]:
     """Keep the one model that is asked in this block loaded; of the engine `local` only."""
-    with ExitStack() as stack:
-        token = _KEPT.set((stack, []))
-        try:
-            yield
-        finally:
-            _KEPT.reset(token)
+    models: list[LanguageModel] = []
+    token = _KEPT.set(models)
+    try:
+        yield
+    finally:
+        _KEPT.reset(token)
+        for model in models:
+            model.close()
 
 
 @contextmanager
@@ -67,10 +104,9 @@ def _loaded(name: str, model: ModelParams, scoring: ScoringParams) -> Iterator[L
         with closing(load_model(name, model, scoring)) as loaded:
             yield loaded
         return
-    stack, models = kept
-    if not models:
-        models.append(stack.enter_context(closing(load_model(name, model, scoring))))
-    yield models[0]
+    if not kept:
+        kept.append(load_model(name, model, scoring))
+    yield kept[0]
 
 
 def answer_on_ray(

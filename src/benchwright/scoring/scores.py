@@ -1,6 +1,5 @@
 """Score the prompts that the store lacks, extract the answers, and keep them as a log."""
 
-import itertools
 import logging
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,8 +10,6 @@ import pandas as pd
 
 from benchwright.core.configuration import configuration_name
 from benchwright.core.errors import InputError
-from benchwright.core.progress import progress_bar
-from benchwright.language_models.protocol import Batch
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.scoring.answer_statements import before_next_question
 from benchwright.scoring.final_answers import (
@@ -20,10 +17,10 @@ from benchwright.scoring.final_answers import (
     extract_final_answer,
     same_answer,
 )
-from benchwright.scoring.model_engine import answer_batches
+from benchwright.scoring.model_engine import answer_shards
 from benchwright.scoring.option_labels import extract_letter
 from benchwright.scoring.rendering import LABELS, rotation
-from benchwright.scoring.score_shards import absent, holds, plan_shards, shard_table
+from benchwright.scoring.score_shards import absent, holds, plan_shards
 from benchwright.tables.responses import Generations, RecordedAnswers, Responses
 
 logger = logging.getLogger(__name__)
@@ -37,8 +34,7 @@ def score_prompts(
     """Ask the models for the log-likelihood of every option of every prompt, or a written answer.
 
     Stored answers are not asked again. The rest is asked shard by shard, each saved at once, so
-    that a stopped run continues where it was. Models are loaded one after another. A progress bar
-    counts prompts, including those stored.
+    that a stopped run continues where it was. See `answer_shards`.
 
     Yields:
         One shard at a time: its name → a table with `COLUMNS` or `WRITTEN_COLUMNS`.
@@ -50,18 +46,8 @@ def score_prompts(
     if prompts.empty:
         return
     shards = plan_shards(prompts, models, scoring).shards
-    missing = [shard for shard in shards if not holds(score_cache.get(shard.name), shard)]
-    total = sum(len(shard.keys) for shard in shards)
-    done = total - sum(len(shard.keys) for shard in missing)
-    with progress_bar("scoring", "prompt", total, done) as bar:
-        for name, group in itertools.groupby(missing, key=lambda shard: shard.model):
-            bar.set_description_str(f"scoring {name}", refresh=False)
-            members = list(group)
-            batches = [Batch(shard.sampling, shard.prompts) for shard in members]
-            for number, answers in answer_batches(
-                name, models.models[name], scoring, batches, bar.update
-            ):
-                yield {members[number].name: shard_table(members[number], answers)}
+    for name, table in answer_shards(shards, score_cache, models.models, scoring, "scoring"):
+        yield {name: table}
 
 
 class Collected(NamedTuple):

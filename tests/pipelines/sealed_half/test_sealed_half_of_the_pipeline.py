@@ -45,7 +45,7 @@ from benchwright.pipelines.judging.nodes import (
     sample_items,
     set_levels,
 )
-from benchwright.scoring import asking
+from benchwright.scoring import asking, model_engine
 from benchwright.similarity import vectors as vectors_module
 from benchwright.similarity.vectors import EncodedTexts
 from benchwright.tables.mmlu_cf import CleanItems
@@ -446,7 +446,7 @@ def test_a_killed_run_resumes_with_the_remaining_questions(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     killed, asked = 3, []
-    monkeypatch.setattr(asking, "answer_batches", _batches(asked, killed))
+    monkeypatch.setattr(model_engine, "answer_batches", _batches(asked, killed))
     monkeypatch.setattr(judges_module, "ask_model", asking.ask_model)
     weights = {"package": "p", "file": "p/m.gguf", "sha256": "1" * 64}
     models = {"models": {"first": {"weights": weights, "family": "f", "context": 4096}}}
@@ -460,7 +460,7 @@ def test_a_killed_run_resumes_with_the_remaining_questions(
     before = list(asked)
     assert len(before) > killed
     asked.clear()
-    monkeypatch.setattr(asking, "answer_batches", _batches(asked, None))
+    monkeypatch.setattr(model_engine, "answer_batches", _batches(asked, None))
     made = _run(repository, tmp_path, labelled, parameters, "2")
     assert not set(asked) & set(before)
     assert len(asked) + len(before) == N

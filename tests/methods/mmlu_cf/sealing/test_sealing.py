@@ -32,7 +32,7 @@ from benchwright.methods.mmlu_cf.sealing.seal import (
     public_assignment,
 )
 from benchwright.params.mmlu_cf import SealingParams
-from benchwright.scoring import scores
+from benchwright.scoring import model_engine
 from closed_text_search import files_with
 from sealed_files import SealedFiles, seal_in
 
@@ -296,7 +296,7 @@ def test_scoring_the_closed_half_leaks_no_five_words(
     known = {q: a if i % 4 else (a + 1) % 4 for i, (q, a) in enumerate(gold.items())}
     right = sum(known[q] == gold[q] for q in closed["question"])
     model = Scripted(known)
-    monkeypatch.setattr(scores, "answer_batches", model)
+    monkeypatch.setattr(model_engine, "answer_batches", model)
     request = command.SealedRequest(
         files.test, "smollm2-135m-instruct", shots=2, demonstrations=files.validation
     )
@@ -312,7 +312,7 @@ def test_scoring_the_closed_half_leaks_no_five_words(
     )
     assert saved_score["all"]["n"] == saved_score["fields"][OTHER]["n"] == len(closed)
     print("\n".join(command.terminal_lines(score)))  # noqa: T201
-    monkeypatch.setattr(scores, "answer_batches", Scripted(known, fail=True))
+    monkeypatch.setattr(model_engine, "answer_batches", Scripted(known, fail=True))
     with pytest.raises(InputError, match=r"failed .RuntimeError.; its message is withheld"):
         command.run_evaluate_sealed(repository, None, request, sealing)
     saved = public_assignment(assignment, SealKey(SECRET), "demo")
