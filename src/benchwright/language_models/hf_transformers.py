@@ -210,21 +210,16 @@ class TransformersModel:
         """
         report = progress or (lambda _: None)
         encoded = encode(self.tokenizer, prompts)
-        sums: list[list[float] | None] = [None] * len(prompts)
+        sums: dict[int, tuple[float, ...]] = {}
         fitting = [i for i, item in enumerate(encoded) if item.longest <= self.context]
         report(len(prompts) - len(fitting))
         with torch.inference_mode():
             for indices, values in self._scored(prompts, encoded, fitting):
-                for index, value in zip(indices, values, strict=True):
-                    sums[index] = value
+                sums.update(zip(indices, map(tuple, values), strict=True))
                 report(len(indices))
         return [
-            PromptScore(
-                None if total is None else tuple(total),
-                item.option_tokens,
-                len(item.context),
-            )
-            for item, total in zip(encoded, sums, strict=True)
+            PromptScore(sums.get(i), item.option_tokens, len(item.context))
+            for i, item in enumerate(encoded)
         ]
 
     def _scored(
@@ -271,7 +266,7 @@ class TransformersModel:
         mask = self._mask(segments, parents, positions, skip)
         past: Any
         if apart := bool(cache) and self.looks_together:
-            past = shared_prefix.own_keys_only(cache)
+            past = shared_prefix.own_keys_only()
         else:
             shape = (len(packed), -1, -1, -1)
             past = DynamicCache([(k.expand(shape), v.expand(shape)) for k, v in cache] or None)

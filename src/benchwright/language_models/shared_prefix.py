@@ -41,18 +41,13 @@ def install(model: Any) -> bool:
     return bool(model.config._attn_implementation == NAME)
 
 
-def own_keys_only(layers: Layers) -> Any:
-    """Return a cache of the prefix's length that hands each layer only its new keys."""
-    return Cache(layers=[PrefixLayer(keys, values) for keys, values in layers])
+def own_keys_only() -> Any:
+    """Return a cache that hands each layer only its new keys and keeps nothing."""
+    return Cache(layer_class_to_replicate=NewKeysLayer)
 
 
-class PrefixLayer(DynamicLayer):
-    """A layer whose length is the prefix's and which keeps nothing that is added."""
-
-    def __init__(self, keys: torch.Tensor, values: torch.Tensor) -> None:
-        super().__init__()
-        self.lazy_initialization(keys, values)
-        self.keys, self.values = keys, values
+class NewKeysLayer(DynamicLayer):
+    """A layer of `own_keys_only`."""
 
     def update(self, key_states: Any, value_states: Any, *_: Any, **__: Any) -> Any:
         return key_states, value_states

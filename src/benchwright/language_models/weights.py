@@ -286,10 +286,6 @@ def _whole_file(spec: PackageFile | PathWeights, cache: Path) -> Iterator[Path]:
         _package_path(spec, spec.file.format(part=part, index=part - 1), part)
         for part in range(1, spec.parts + 1)
     ]
-    if len(pieces) == 1:
-        _check(pieces[0], spec.sha256, _advice(spec))
-        yield pieces[0]
-        return
     with tempfile.TemporaryDirectory(dir=cache) as folder:
         joined = Path(folder) / "joined"
         with joined.open("wb") as whole:
