@@ -18,7 +18,6 @@ from benchwright.responses.known_responses import (
     read_items,
     select_answered,
 )
-from faults.tiny_llama import save_tiny_llama
 
 N, M = 60, 8
 
@@ -89,31 +88,6 @@ def test_plan_is_printed_and_written(table: Path, tmp_path: Path) -> None:
         "tau-b with the ranking",
     ):
         assert caption in page
-
-
-def test_tokenizer_from_conf_counts_tokens(
-    table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = save_tiny_llama(tmp_path / "tiny")
-    models = {
-        "models": {
-            "tiny": {"weights": {"path": str(folder)}, "family": "tiny", "context": 64, "size_b": 1}
-        }
-    }
-    conf = {"parameters": {"models": models}}
-    monkeypatch.setattr("benchwright.cli.plan.load_conf", lambda *_: conf)
-    items().to_parquet(tmp_path / "items.parquet")
-    words = ["plan", str(table), "--items", str(tmp_path / "items.parquet"), "--se", ".05"]
-    done = CliRunner().invoke(cli, [*words, "--tokenizer", "tiny"])
-    assert done.exit_code == 0, done.output
-    from transformers import AutoTokenizer
-
-    each = len(AutoTokenizer.from_pretrained(folder).tokenize("x" * 32 + "\nyes\nno!"))
-    assert each != 10
-    assert f"tokens: {each} per item (tokenizer of tiny)" in done.output
-    gone = CliRunner().invoke(cli, [*words, "--tokenizer", "gone"])
-    assert gone.exit_code == 1
-    assert "--tokenizer 'gone' is not a model with weights; expected one of tiny" in gone.stderr
 
 
 @pytest.mark.parametrize(

@@ -159,7 +159,7 @@ def plan(
         seed=seed,
     )
     known = select_answered(read_responses(_paths(answers), choice=Choice(**choice)))
-    return pd.DataFrame(run_plan(known, PlanRequest(wanted, CostPerPrompt()), None, None).plan.rows)
+    return pd.DataFrame(run_plan(known, PlanRequest(wanted, CostPerPrompt())).plan.rows)
 
 
 def suspects(logs: Files | Sequence[Files], **choice: Any) -> pd.DataFrame:

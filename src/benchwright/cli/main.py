@@ -547,7 +547,6 @@ def evaluate_sealed(
 @_shots_option
 @click.option("--price", "per_million_tokens", type=_amount, help="Price per million tokens.")
 @click.option("--seconds", type=_amount, help="Seconds per prompt.")
-@click.option("--tokenizer", default="", metavar="MODEL", help="Model whose tokenizer counts.")
 @_json_option
 @_page_option
 @_choice_options
@@ -570,13 +569,12 @@ def plan(answers: tuple[Path, ...], env: str | None, **given: Any) -> None:
     request = planning.PlanRequest(
         Wanted(**{name: given[name] for name in Wanted._fields}),
         CostPerPrompt(**{name: given[name] for name in cost}),
-        given["tokenizer"],
     )
-    project = _project() if not answers or request.tokenizer else None
+    project = _project() if not answers else None
     known = known_responses(
         project, env, answers, _run_params(given), given["items"], given["choice"]
     )
-    made = planning.run_plan(select_answered(known, given["all_items"]), request, project, env)
+    made = planning.run_plan(select_answered(known, given["all_items"]), request)
     _print(planning.terminal_lines(made))
     files = (given["out"], given["page_file"])
     _write(planning.plan_json(made), lambda: planning.render(made), *files)

@@ -1,7 +1,6 @@
 """`benchwright plan`: the number of items for a target precision, as text, JSON and HTML."""
 
 import math
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,8 +8,8 @@ import pandas as pd
 
 from benchwright.cli.listing import table_lines
 from benchwright.core.configuration import count_models
+from benchwright.core.token_counts import COUNTED_BY, rough_tokens
 from benchwright.core.version import VERSION
-from benchwright.language_models.loading import text_lengths
 from benchwright.methods.dele.planning.plan import (
     CostPerPrompt,
     Plan,
@@ -19,23 +18,17 @@ from benchwright.methods.dele.planning.plan import (
     Wanted,
     make_plan,
 )
-from benchwright.params.scoring import ModelsParams
 from benchwright.reports.page.parts import Bullets, Cell, Page, Plot, Section, Table, render_page
 from benchwright.reports.page.plot_style import KEPT, REMOVED
 from benchwright.reports.page.shapes import Line, Scale, curves, line
 from benchwright.responses.known_responses import KnownResponses
-from benchwright.runs.project_conf import load_conf
 
 
 class PlanRequest(NamedTuple):
-    """The targets, the cost of a prompt without its tokens, and the tokenizer.
-
-    `tokenizer` is a model under `models.models`; with "", four characters count as a token.
-    """
+    """The targets, and the cost of a prompt without its tokens."""
 
     wanted: Wanted
     cost: CostPerPrompt
-    tokenizer: str = ""
 
 
 class MadePlan(NamedTuple):
@@ -49,15 +42,13 @@ class MadePlan(NamedTuple):
     plan: Plan
 
 
-def run_plan(
-    known: KnownResponses, request: PlanRequest, project: Path | None, env: str | None
-) -> MadePlan:
+def run_plan(known: KnownResponses, request: PlanRequest) -> MadePlan:
     """Make a plan from known responses to the whole benchmark.
 
     Raises:
-        InputError: a target is invalid, or the tokenizer is unknown.
+        InputError: a target is invalid.
     """
-    cost = _with_tokens(known, request, project, env)
+    cost = _with_tokens(known, request.cost)
     # The random pairs of models must not depend on the order of the file.
     order = np.argsort(np.array(known.models, object))
     subjects = known.subjects()
@@ -67,19 +58,14 @@ def run_plan(
     return MadePlan(request, known.source, count_models(known.models), known.notes, cost, plan)
 
 
-def _with_tokens(
-    known: KnownResponses, request: PlanRequest, project: Path | None, env: str | None
-) -> CostPerPrompt:
-    texts = known.item_texts()
+def _with_tokens(known: KnownResponses, cost: CostPerPrompt) -> CostPerPrompt:
+    texts, counted_by = known.item_texts(), COUNTED_BY
     if not texts:
-        return request.cost
-    models = None
-    if request.tokenizer and project is not None:
-        models = ModelsParams.model_validate(load_conf(project, env)["parameters"]["models"])
-    lengths, counted_by = text_lengths(texts, request.tokenizer, models, "--tokenizer")
+        return cost
     if len(texts) < len(known.item_ids):
         counted_by += f", {len(texts):,} of {len(known.item_ids):,} items"
-    return request.cost._replace(tokens=float(np.mean(lengths)), counted_by=counted_by)
+    mean = float(np.mean([rough_tokens(text) for text in texts]))
+    return cost._replace(tokens=mean, counted_by=counted_by)
 
 
 _TITLES = {

@@ -1,9 +1,7 @@
-"""Loading models: device, precision and backend from the parameters; token counts of texts."""
+"""Loading models: device, precision and backend from the parameters."""
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from benchwright.core.errors import InputError, expected
 from benchwright.language_models.protocol import LanguageModel
 from benchwright.language_models.tokenization import ChatFrame, chat_frame
 from benchwright.language_models.weights import (
@@ -15,7 +13,7 @@ from benchwright.language_models.weights import (
     resolve_dtype,
     supported_context,
 )
-from benchwright.params.scoring import ModelParams, ModelsParams, ScoringParams
+from benchwright.params.scoring import ModelParams, ScoringParams
 
 
 class Setting(NamedTuple):
@@ -93,44 +91,3 @@ def message_frame(model: ModelParams, scoring: ScoringParams, in_template: bool)
     if model.endpoint is not None:
         return ChatFrame("", "", "messages" if model.endpoint.api == "chat" else "none")
     return chat_frame(model_tokenizer(model, scoring)) if in_template else ChatFrame("", "", "none")
-
-
-CHARACTERS_PER_TOKEN = 4  # of English text, roughly
-_AT_A_TIME = 1024
-
-
-class TextLengths(NamedTuple):
-    """Numbers of tokens of n texts, without special ones, and the method of counting."""
-
-    tokens: list[float]
-    counted_by: str
-
-
-def text_lengths(
-    texts: Sequence[str], tokenizer: str | None, models: ModelsParams | None, setting: str
-) -> TextLengths:
-    """Count tokens with the tokenizer of a model; by characters if none is named.
-
-    Raises:
-        InputError: there is no such model, it has no weights, or they are not installed.
-    """
-    if not tokenizer:
-        rough = [len(text) / CHARACTERS_PER_TOKEN for text in texts]
-        return TextLengths(rough, f"characters / {CHARACTERS_PER_TOKEN}")
-    if models is None:
-        raise InputError(f"{setting} names a model of the project's conf; run in the project")
-    model = models.models.get(tokenizer)
-    if model is None or model.weights is None:
-        names = [name for name, known in models.models.items() if known.weights is not None]
-        raise InputError(
-            f"{setting} {tokenizer!r} is not a model with weights; {expected(tokenizer, names)}"
-        )
-
-    # The precision that models run in here: weights may have been converted to it already.
-    dtype = resolve_dtype(model.dtype, resolve_device("auto"))
-    count = load_tokenizer(model_source(model.weights, dtype))
-    tokens: list[float] = []
-    for start in range(0, len(texts), _AT_A_TIME):
-        part = list(texts[start : start + _AT_A_TIME])
-        tokens += map(float, map(len, count(part, add_special_tokens=False).input_ids))
-    return TextLengths(tokens, f"tokenizer of {tokenizer}")

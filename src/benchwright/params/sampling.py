@@ -110,9 +110,6 @@ class SamplingParams(Section):
     adaptive: AdaptiveParams = AdaptiveParams()  # choice of a sampler for the benchmark
     evidence: SamplingEvidenceParams = SamplingEvidenceParams()  # evaluation of the samplers
     export: ChosenSubsetParams = ChosenSubsetParams()  # the exported subset
-    # a model under `models.models` whose tokenizer counts the items' tokens; null counts four
-    # characters as a token
-    tokenizer: str | None = None
 
     @field_validator("samplers")
     @classmethod

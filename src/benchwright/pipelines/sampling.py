@@ -31,14 +31,7 @@ _NODES = [
     ),
     node(
         study.prepare_study,
-        [
-            "items",
-            "sampling_panels",
-            "pool_vectors",
-            "params:sampling",
-            "params:models",
-            "params:seed",
-        ],
+        ["items", "sampling_panels", "pool_vectors", "params:sampling", "params:seed"],
         "sampling_study",
     ),
     node(

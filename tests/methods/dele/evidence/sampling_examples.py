@@ -8,7 +8,6 @@ from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.methods.dele.evidence.panels import SamplingPanels, choose_panels
 from benchwright.methods.dele.evidence.study import SamplingStudy, prepare_study
 from benchwright.params.sampling import SamplingParams
-from benchwright.params.scoring import ModelsParams
 from benchwright.tables.items import Items
 
 WORDS = ["the", "cat", "sat", "on", "a", "photosynthesis", "mat", "while", "economies", "rivers"]
@@ -93,4 +92,4 @@ def make_study(
 ) -> SamplingStudy:
     panels = panels or make_panels(params=params)
     items = make_items(panels.all_items) if items is None else items
-    return prepare_study(items, panels, {}, params or make_params(), ModelsParams(), seed)
+    return prepare_study(items, panels, {}, params or make_params(), seed)

@@ -63,16 +63,16 @@ def choose_sampler(results: pd.DataFrame, params: AdaptiveParams) -> Choice:
     table = _by_sampler(results, params)
     eligible = table.pop("lowest_spearman").ge(MIN_CORRELATION)
     table = table.assign(eligible=eligible, mean_rank=np.nan).reset_index()
-    reason = ""
     if table.empty:
-        reason = f"no results between {params.lowest_rate:g}% and {params.highest_rate:g}%"
-        return Choice("", table, reason)
-    if not table["eligible"].any():
+        rates = f"{params.lowest_rate:g}% and {params.highest_rate:g}%"
+        return Choice("", table, f"no results between {rates}")
+    ranked, reason = table["eligible"], ""
+    if not ranked.any():
+        ranked = table["spearman"].notna()
         reason = f"no sampler reaches a Spearman correlation of {MIN_CORRELATION:g}"
-        if not table["spearman"].notna().any():
-            reason = "correlations are undefined: too few models, or all scores are equal"
-            return Choice("", table, reason)
-    ranked = table["eligible"] if table["eligible"].any() else table["spearman"].notna()
+    if not ranked.any():
+        undefined = "correlations are undefined: too few models, or all scores are equal"
+        return Choice("", table, undefined)
     costs = table.loc[ranked, list(params.criteria)] * [-_sign(name) for name in params.criteria]
     table["mean_rank"] = costs.rank(na_option="bottom").mean(axis=1)
     table = table.sort_values(
@@ -122,10 +122,9 @@ def choose_samplers(sampling_results: pd.DataFrame, study: SamplingStudy) -> pd.
     gain is in-sample, the held-out gain that of other models. Return a `SamplerChoice` table.
     """
     choosers = sampling_results[sampling_results["panel"] == "all"]
-    counts = {"n_choose": len(study.panels.models), "n_held_out": 0}
-    by_all = _judge(choosers, choosers[:0], study.sampling.adaptive) | counts
-    by_all["split"] = ALL_MODELS_SPLIT
-    return SamplerChoice.from_rows([by_all, *_by_splits(study)])
+    by_all = _judge(choosers, choosers[:0], study.sampling.adaptive)
+    counts = {"split": ALL_MODELS_SPLIT, "n_choose": len(study.panels.models), "n_held_out": 0}
+    return SamplerChoice.from_rows([by_all | counts, *_by_splits(study)])
 
 
 def _by_splits(study: SamplingStudy) -> list[dict[str, Any]]:
@@ -142,8 +141,7 @@ def _by_splits(study: SamplingStudy) -> list[dict[str, Any]]:
         ([f"{side} {n}" for side in sides], replace(study.plain, correct=correct[half.selection]))
         for n, half in enumerate(splits)
     )
-    tau = "tau_b" in adaptive.criteria
-    draws = study.draws(compared_rates(study), tau=tau, by_splits=True)
+    draws = study.compared_draws(by_splits=True)
     results, _ = compare_for_panels(study, by_choosers, model_panels, draws)
     by_panel = dict(list(results.groupby("panel")))
     return [
@@ -166,12 +164,6 @@ def _judge(
         "n_eligible": int(chosen.ranking["eligible"].sum()) if len(chosen.ranking) else 0,
         "reason": chosen.reason,
     }
-
-
-def compared_rates(study: SamplingStudy) -> list[float]:
-    """Return the rates at which samplers are compared."""
-    adaptive = study.sampling.adaptive
-    return [r for r in study.rates if adaptive.lowest_rate <= r <= adaptive.highest_rate]
 
 
 class Gains(NamedTuple):
@@ -290,7 +282,7 @@ def choose_by_subject(
     """
     adaptive, panels = study.sampling.adaptive, study.panels
     subjects = large_subjects(study.plain, study.sampling)
-    members = {name: panels.groups[name] for name in ("selection", "held_out", "all")}
+    members = {name: panels.groups[name] for name in ("all", "selection", "held_out")}
     choices = pd.DataFrame(columns=["split", "subject", "winner"])
     if not subjects or min(map(len, members.values())) < FEWEST_MODELS:
         if study.sampling.export.sampler == CHOSEN_BY_SUBJECT:
@@ -303,8 +295,7 @@ def choose_by_subject(
         return SubjectWinners.empty(), choices, {}
     splits = {str(number): half.selection for number, half in enumerate(model_splits(study))}
     rows, of_splits = [], []
-    metric = adaptive.criteria[0]
-    draws = study.draws(compared_rates(study), tau="tau_b" in adaptive.criteria)
+    draws = study.compared_draws()
     plain = study.samplers(responses=False)
     for subject, places in subjects.items():
         pool = study.plain.select(places)
@@ -313,14 +304,17 @@ def choose_by_subject(
         results = measure_samplers(pool, able, model_panels, draws)
         by_panel = dict(list(results.groupby("panel")))
         chosen = {name: choose_sampler(own, adaptive) for name, own in by_panel.items()}
-        winners = [chosen[name].winner for name in ("all", "selection", "held_out")]
-        gains = [
-            gain_over_random(by_panel[name], winners[1], metric, adaptive)
-            for name in ("selection", "held_out")
-        ]
-        ranking, reason = chosen["all"].ranking, chosen["all"].reason
-        spearman = float(ranking["spearman"].iloc[0]) if winners[0] else float("nan")
-        rows.append((subject, len(places), *winners, spearman, metric, *gains, reason))
+        of_all = chosen["all"]
+        row = _judge(by_panel["selection"], by_panel["held_out"], adaptive) | {
+            "subject": subject,
+            "n_items": len(places),
+            "winner": of_all.winner,
+            "winner_selection": chosen["selection"].winner,
+            "winner_held_out": chosen["held_out"].winner,
+            "spearman": of_all.ranking["spearman"].iloc[0] if of_all.winner else np.nan,
+            "reason": of_all.reason,
+        }
+        rows.append(row)
         of_splits += [(int(split), subject, chosen[split].winner) for split in splits]
     table = SubjectWinners.from_rows(rows)
     mean_gains = {

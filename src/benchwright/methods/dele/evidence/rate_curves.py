@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from benchwright.core.token_counts import COUNTED_BY
 from benchwright.exports.export import CHOSEN, CHOSEN_BY_SUBJECT
 from benchwright.methods.dele.evidence.choice import (
     composed,
@@ -92,7 +93,7 @@ def summarise_samplers(sampling_curves: pd.DataFrame, study: SamplingStudy) -> p
                 *(evidence.main_rate, int(at["size"].iloc[0])),
                 *(mean[m] for m in (*_KEPT, "pearson", "wasserstein", "mean_absolute_error")),
                 *(float(at["sd"]["spearman"]), *sufficient),
-                *(float(study.tokens.sum()), study.tokens_by),
+                *(float(study.tokens.sum()), COUNTED_BY),
             )
         )
     table = SamplingSummary.from_rows(rows)

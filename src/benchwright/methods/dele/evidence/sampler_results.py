@@ -172,9 +172,7 @@ def random_results(
     masks = subset_blocks(model_panels.correct.shape[1], size, draws, generator, rows=_BLOCK)
     blocks = [preservation_by_panel(model_panels, some / max(size, 1), tau=tau) for some in masks]
     return {
-        panel: Preservation(
-            *(np.concatenate(x) for x in zip(*(b[panel] for b in blocks), strict=True))
-        )
+        panel: Preservation(*map(np.concatenate, zip(*(b[panel] for b in blocks), strict=True)))
         for panel in model_panels.panels
     }
 

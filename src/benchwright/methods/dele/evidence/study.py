@@ -9,8 +9,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.core.seeding import stage_generator
+from benchwright.core.token_counts import rough_tokens
 from benchwright.exports.export import CHOSEN_BY_SUBJECT
-from benchwright.language_models.loading import text_lengths
 from benchwright.methods.dele.evidence.panels import CHOSEN_BY, SamplingPanels
 from benchwright.methods.dele.samplers.pool import (
     Sampler,
@@ -51,7 +51,6 @@ class SamplingStudy:
     # their responses.
     pools: dict[str, SamplingPool]
     tokens: NDArray[np.float64]  # (n,) tokens of each item's question and options
-    tokens_by: str  # description of the token count
     sampling: SamplingParams
     seed: int
 
@@ -103,6 +102,12 @@ class SamplingStudy:
         times[RANDOM] = max(repeats, self.sampling.evidence.random_draws)
         return Draws(rates, times, seed, tau)
 
+    def compared_draws(self, *, by_splits: bool = False) -> Draws:
+        """Return the draws at the rates at which samplers are compared."""
+        adaptive = self.sampling.adaptive
+        rates = [r for r in self.rates if adaptive.lowest_rate <= r <= adaptive.highest_rate]
+        return self.draws(rates, tau="tau_b" in adaptive.criteria, by_splits=by_splits)
+
 
 def encode_pool_texts(
     items: pd.DataFrame,
@@ -132,14 +137,9 @@ def prepare_study(
     panels: SamplingPanels,
     pool_vectors: dict[str, VectorsByText],
     sampling: SamplingParams,
-    models: ModelsParams,
     seed: int,
 ) -> SamplingStudy:
-    """Build a pool of the compared items for each group of models that chooses.
-
-    Raises:
-        InputError: `sampling.tokenizer` names no model with weights.
-    """
+    """Build a pool of the compared items for each group of models that chooses."""
     rows = items.set_index(items["item_id"].astype(str)).loc[list(panels.item_ids)]
     rows = rows.reset_index(drop=True)
     plain = item_pool(rows, pool_vectors)
@@ -148,6 +148,5 @@ def prepare_study(
         for choosers in dict.fromkeys(CHOSEN_BY.values())
     }
     both = zip(rows["question"], rows["choices"], strict=True)
-    with_choices = ["\n".join([question, *choices]) for question, choices in both]
-    tokens, by = text_lengths(with_choices, sampling.tokenizer, models, "sampling.tokenizer")
-    return SamplingStudy(panels, pools, np.asarray(tokens, dtype=float), by, sampling, seed)
+    tokens = [rough_tokens("\n".join([question, *choices])) for question, choices in both]
+    return SamplingStudy(panels, pools, np.asarray(tokens, dtype=float), sampling, seed)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import product
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -51,14 +52,11 @@ class CostPerPrompt(NamedTuple):
 
     def of(self, items: int) -> Cost:
         """Return the cost of an evaluation on a number of items."""
-        prompts = items * self.models
+        prompts, rate = items * self.models, self.per_million_tokens
         tokens = None if self.tokens is None else prompts * self.tokens * (1 + self.shots)
-        price = None
-        if tokens is not None and self.per_million_tokens is not None:
-            price = tokens * self.per_million_tokens / 1e6
-        return Cost(
-            prompts, tokens, price, None if self.seconds is None else prompts * self.seconds
-        )
+        price = None if tokens is None or rate is None else tokens * rate / 1e6
+        seconds = None if self.seconds is None else prompts * self.seconds
+        return Cost(prompts, tokens, price, seconds)
 
 
 _FEWEST_RANKED = 3
@@ -162,6 +160,7 @@ Goal = Literal["standard_error", "detectable_difference", "order", "tau_b", "spe
 
 _FEWEST_PAIRS = 30
 _PANEL = "held_out"  # the panel whose results are read from a saved run
+_MODELS = ("median model", "worst model")
 _PAIRS = {"median pair": 0.5, "95% of pairs": 0.95}
 _SUBSETS = {"half of subsets": 0.5, "95% of subsets": 0.05}
 
@@ -264,25 +263,23 @@ class _Planner:
         if responses.strata is not None:
             self.subsets["stratified"] = _RandomSubsets(*drawn, responses.strata)
 
-    def error(self, k: int, whose: str, target: Target) -> float:
-        """Return the standard error of the median or the worst model."""
-        return _of(self.scores.standard_error(k, target), 1.0 if whose == "worst model" else 0.5)
+    def value(self, row: PlanRow, k: int) -> float:
+        """Return the metric of a row, by formula, at k items.
 
-    def difference(self, k: int, whose: str) -> float:
-        """Return the smallest detectable difference of half or of most pairs."""
-        error = self.pairs.standard_error(k, "ability")
-        differences = minimum_detectable_difference(error, self.wanted.alpha, self.wanted.power)
-        return _of(differences, _PAIRS[whose])
-
-    def order(self, k: int, gap: float) -> float:
-        """Return the probability that k items order two models this far apart as all items do.
-
-        It is that of the tenth of the pairs, but at least 30, whose gap on all items is closest.
+        The order of two models is that of the tenth of the pairs, but at least 30, whose gap on
+        all items is closest.
         """
-        distance = np.abs(self.gaps - gap)
+        if row.goal == "standard_error":
+            errors = self.scores.standard_error(k, row.target)
+            return _of(errors, 1.0 if row.whose == "worst model" else 0.5)
+        if row.goal == "detectable_difference":
+            errors, power = self.pairs.standard_error(k, "ability"), self.wanted.power
+            differences = minimum_detectable_difference(errors, self.wanted.alpha, power)
+            return _of(differences, _PAIRS[row.whose])
+        distance = np.abs(self.gaps - row.wanted)
         closest = np.argsort(distance, kind="stable")[: max(_FEWEST_PAIRS, len(distance) // 10)]
         errors = self.pairs.standard_error(k, "benchmark")[closest]
-        return float(np.nanmean(right_order(gap, errors)))
+        return float(np.nanmean(right_order(row.wanted, errors)))
 
     def reached(self, row: PlanRow, items: int, value: float) -> PlanRow:
         """Return the row of a target that a number of items reaches."""
@@ -290,14 +287,11 @@ class _Planner:
 
     def rows_of_scores(self) -> Iterator[PlanRow]:
         """Yield the rows of both kinds of scores, for the median and the worst model."""
-        for wanted in self.wanted.standard_errors:
-            for target in TARGETS:
-                for whose in ("median model", "worst model"):
-                    value = partial(self.error, whose=whose, target=target)
-                    row = PlanRow("standard_error", wanted, whose, target)
-                    yield (row := self._formula_row(row, value))
-                    if (whose, target) == ("median model", "benchmark"):
-                        yield from self._predicted_row(row)
+        for wanted, target, whose in product(self.wanted.standard_errors, TARGETS, _MODELS):
+            row = self._formula_row(PlanRow("standard_error", wanted, whose, target))
+            yield row
+            if (whose, target) == ("median model", "benchmark"):
+                yield from self._predicted_row(row)
 
     def _predicted_row(self, row: PlanRow) -> Iterator[PlanRow]:
         """Yield a row if AIPW needs fewer items than the mean and its intervals hold."""
@@ -311,14 +305,12 @@ class _Planner:
 
     def rows_of_differences(self) -> Iterator[PlanRow]:
         """Yield the rows of the median pair and of most pairs."""
-        for wanted in self.wanted.differences:
-            for whose in _PAIRS:
-                row = PlanRow("detectable_difference", wanted, whose)
-                if self.m < 2:
-                    yield row._replace(reason="a difference needs at least 2 models, there is 1")
-                    continue
-                value = partial(self.difference, whose=whose)
-                yield self._formula_row(row._replace(target="ability"), value)
+        for wanted, whose in product(self.wanted.differences, _PAIRS):
+            row = PlanRow("detectable_difference", wanted, whose)
+            if self.m < 2:
+                yield row._replace(reason="a difference needs at least 2 models, there is 1")
+                continue
+            yield self._formula_row(row._replace(target="ability"))
 
     def rows_of_order(self) -> Iterator[PlanRow]:
         """Yield a row per gap, for the pairs of models whose gap is closest to it."""
@@ -327,12 +319,11 @@ class _Planner:
             if self.m < 2:
                 yield row._replace(reason="an order needs at least 2 models, there is 1")
                 continue
-            value = partial(self.order, gap=gap)
-            found = smallest_size(lambda k: value(k) >= self.wanted.order, self.n)  # noqa: B023
+            value, wanted = partial(self.value, row), self.wanted.order
+            found = smallest_size(lambda k: value(k) >= wanted, self.n)  # noqa: B023
             items, widest = found or self.n, float(np.nanmax(self.gaps))
             reason = f"no two models are further apart than {widest:.3f}" if gap > widest else ""
-            row = row._replace(with_all=1, reason=reason)
-            yield self.reached(row, items, self.order(items, gap))
+            yield self.reached(row._replace(with_all=1, reason=reason), items, value(items))
 
     def rows_of_ranks(self, goal: Agreement, values: tuple[float, ...]) -> Iterator[PlanRow]:
         """Yield the rows of random and stratified subsets, then of samplers of a saved run."""
@@ -349,20 +340,21 @@ class _Planner:
 
     def curve(self) -> pd.DataFrame:
         """Return every metric at a grid of sizes and at the sizes computed for targets."""
-        rows: list[tuple[int, str, str, str, float]] = []
-        for k in _grid_of_sizes(self.n, 40):
-            for whose in ("median model", "worst model"):
-                rows += [
-                    (k, f"standard_error_{target}", "random", whose, self.error(k, whose, target))
-                    for target in ("benchmark", "ability")
-                ]
-            if self.m < 2:
-                continue
-            for whose in _PAIRS:
-                value = self.difference(k, whose)
-                rows.append((k, "detectable_difference", "random", whose, value))
-            for gap in self.wanted.gaps:
-                rows.append((k, "order", "random", f"{gap:g} apart", self.order(k, gap)))
+        lines = {
+            (f"standard_error_{target}", whose): PlanRow("standard_error", 0, whose, target)
+            for whose, target in product(_MODELS, TARGETS)
+        }
+        if self.m > 1:
+            goal: Goal = "detectable_difference"
+            lines |= {(goal, whose): PlanRow(goal, 0, whose) for whose in _PAIRS}
+            lines |= {
+                ("order", f"{gap:g} apart"): PlanRow("order", gap, "") for gap in self.wanted.gaps
+            }
+        rows = [
+            (k, metric, "random", whose, self.value(row, k))
+            for k in _grid_of_sizes(self.n, 40)
+            for (metric, whose), row in lines.items()
+        ]
         if self.m >= _FEWEST_RANKED and (self.wanted.tau_b or self.wanted.spearman):
             for name, subsets in self.subsets.items():
                 for k in sorted({*_grid_of_sizes(self.n), *subsets.metrics}):
@@ -373,7 +365,8 @@ class _Planner:
                     ]
         return pd.DataFrame(rows, columns=["items", "metric", "sampler", "whose", "value"])
 
-    def _formula_row(self, row: PlanRow, value: Callable[[int], float]) -> PlanRow:
+    def _formula_row(self, row: PlanRow) -> PlanRow:
+        value = partial(self.value, row)
         with_all = value(self.n)
         if np.isnan(with_all):
             why = "at least 2 clusters of items are needed, there is 1"
