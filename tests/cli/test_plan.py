@@ -137,7 +137,7 @@ def gaps() -> KnownResponses:
     correct = answers()
     correct[:5, :10] = np.nan  # items that three of eight models answered
     correct[7, 20:] = np.nan  # a model with few answers
-    return KnownResponses("f", MODELS, IDS, correct, None, {}, None, ())
+    return KnownResponses("f", MODELS, IDS, correct)
 
 
 def test_items_with_few_responses_are_dropped_before_models_with_gaps() -> None:

@@ -54,7 +54,7 @@ def run_plan(known: KnownResponses, request: PlanRequest) -> MadePlan:
     subjects = known.subjects()
     strata = None if subjects is None else pd.factorize(subjects, sort=True)[0]
     responses = Responses(known.correct[order], known.clusters(), strata)
-    plan = make_plan(responses, request.wanted, cost, known.curves)
+    plan = make_plan(responses, request.wanted, cost)
     return MadePlan(request, known.source, count_models(known.models), known.notes, cost, plan)
 
 
@@ -213,7 +213,6 @@ def verdict(plan: Plan) -> str:
         for row in plan.rows
         if (row.sampler, row.estimator) == ("random", "mean")
         and (row.goal != "standard_error" or row.target == "benchmark")
-        and not row.whose.startswith("mean over")
     }
     needs = [
         f"{GOALS[row.goal]} {row.wanted:g} is not reached ({row.reason})"

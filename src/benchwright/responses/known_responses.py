@@ -54,7 +54,6 @@ class KnownResponses(NamedTuple):
         correct: (m, n) float32 in [0, 1], NaN where a response is missing.
         items: columns item_id, subject, question, choices and passage_id of known items, or None.
         families: family by model, if a run saved them.
-        curves: a run's `SamplingCurves`, or None.
         notes: caveats.
         unreadable: items by model whose answer could not be read; they count as wrong.
         unanswered: items by model that it was asked and has no answer to.
@@ -69,7 +68,6 @@ class KnownResponses(NamedTuple):
     correct: NDArray[np.float32]
     items: pd.DataFrame | None = None
     families: Mapping[str, str] = {}
-    curves: pd.DataFrame | None = None
     notes: tuple[str, ...] = ()
     unreadable: Mapping[str, frozenset[str]] = {}
     unanswered: Mapping[str, frozenset[str]] = {}
@@ -174,7 +172,6 @@ def _responses_of_run(project: Path, env: str | None, params: Mapping[str, Any])
         matrix.correct,
         None if items is None else _item_columns(items),
         {} if models is None else dict(zip(models["model"], models["family"], strict=True)),
-        table("sampling_curves"),
     )
 
 

@@ -3,7 +3,6 @@
 from itertools import combinations
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -145,36 +144,6 @@ def test_cost_covers_all_prompts_and_demonstrations() -> None:
     assert row.cost.price == pytest.approx(2 * row.items * 200 * 10 / 1e6)
     assert row.cost.seconds == row.items
     assert CostPerPrompt(per_million_tokens=3).of(5) == (5, None, None, None)
-
-
-def curves() -> pd.DataFrame:
-    lines = {
-        "random": {5: 0.5, 10: 0.7, 20: 0.9},
-        "lucky": {5: 0.8, 10: 0.6, 20: 0.9},
-        "good": {5: 0.6, 10: 0.75, 20: 0.8},
-        "poor": {5: 0.1, 10: 0.2, 20: 0.3},
-    }
-    records = [
-        (sampler, panel, size, metric, value if metric == "tau_b" else 1.0)
-        for sampler, values in lines.items()
-        for size, value in values.items()
-        for metric in ("tau_b", "bias")
-        for panel in ("held_out", "all")
-    ]
-    return pd.DataFrame(records, columns=["sampler", "panel", "size", "metric", "mean"])
-
-
-def test_best_saved_sampler_is_listed_with_random() -> None:
-    values = answers(6, 40)
-    plan = make_plan(
-        Responses(values, np.arange(40)), Wanted(tau_b=(0.7,), subsets=20), curves=curves()
-    )
-    saved = [row for row in plan.rows if row.whose.startswith("mean over repeats")]
-    assert [(row.sampler, row.items, row.value) for row in saved] == [
-        ("good", 10, 0.75),
-        ("random", 10, 0.7),
-    ]
-    assert "luck" in saved[0].reason
 
 
 @pytest.mark.parametrize(

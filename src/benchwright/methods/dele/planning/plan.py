@@ -141,25 +141,9 @@ def smallest_size(reached: Callable[[int], bool], n: int) -> int | None:
     return high
 
 
-def _samplers_that_reach(
-    curves: pd.DataFrame, goal: str, wanted: float
-) -> list[tuple[str, int, float]]:
-    """List the samplers that reach a value, by increasing number of items, then by name.
-
-    Each has the smallest number of items at which, and at all larger ones, it reaches the value,
-    and its mean there. `curves` is a `SamplingCurves` table.
-    """
-    selected = curves[(curves["panel"] == _PANEL) & (curves["metric"] == goal)]
-    falling = selected.sort_values("size", ascending=False)
-    enough = falling["mean"].ge(wanted).groupby(falling["sampler"]).cummin()
-    last = falling[enough].groupby("sampler").tail(1).sort_values(["size", "sampler"])
-    return list(last[["sampler", "size", "mean"]].itertuples(index=False, name=None))
-
-
 Goal = Literal["standard_error", "detectable_difference", "order", "tau_b", "spearman"]
 
 _FEWEST_PAIRS = 30
-_PANEL = "held_out"  # the panel whose results are read from a saved run
 _MODELS = ("median model", "worst model")
 _PAIRS = {"median pair": 0.5, "95% of pairs": 0.95}
 _SUBSETS = {"half of subsets": 0.5, "95% of subsets": 0.05}
@@ -221,18 +205,17 @@ def make_plan(
     responses: Responses,
     wanted: Wanted,
     cost: CostPerPrompt = CostPerPrompt(),  # noqa: B008  (immutable)
-    curves: pd.DataFrame | None = None,
 ) -> Plan:
     """Compute the sufficient number of random items from responses of other models.
 
     Standard errors and differences come from formulas (`score_errors`), rank agreement from random
-    subsets. `curves` is a saved `SamplingCurves` table, for samplers other than random.
+    subsets.
 
     Raises:
         InputError: there is no target, or there are too few models or items.
     """
     _check(responses, wanted)
-    planner = _Planner(responses, wanted, cost, curves)
+    planner = _Planner(responses, wanted, cost)
     rows = [
         *planner.rows_of_scores(),
         *planner.rows_of_differences(),
@@ -247,11 +230,8 @@ def make_plan(
 class _Planner:
     """The computations of one plan."""
 
-    def __init__(
-        self, responses: Responses, wanted: Wanted, cost: CostPerPrompt, curves: pd.DataFrame | None
-    ) -> None:
-        self.wanted, self.cost, self.curves = wanted, cost, curves
-        self.responses = responses
+    def __init__(self, responses: Responses, wanted: Wanted, cost: CostPerPrompt) -> None:
+        self.responses, self.wanted, self.cost = responses, wanted, cost
         self.m, self.n = responses.correct.shape
         self.scores = variance_of_scores(responses.correct, responses.clusters)
         self.pairs = variance_of_differences(responses.correct, responses.clusters, wanted.seed)
@@ -326,7 +306,7 @@ class _Planner:
             yield self.reached(row._replace(with_all=1, reason=reason), items, value(items))
 
     def rows_of_ranks(self, goal: Agreement, values: tuple[float, ...]) -> Iterator[PlanRow]:
-        """Yield the rows of random and stratified subsets, then of samplers of a saved run."""
+        """Yield the rows of random and stratified subsets."""
         for wanted in values:
             if self.m < _FEWEST_RANKED:
                 reason = f"a ranking needs at least {_FEWEST_RANKED} models, there are {self.m}"
@@ -335,8 +315,6 @@ class _Planner:
             for sampler in self.subsets:
                 for whose in _SUBSETS:
                     yield self._rank_row(PlanRow(goal, wanted, whose, sampler=sampler), goal)
-            if self.curves is not None:
-                yield from self._saved_samplers(self.curves, goal, wanted)
 
     def curve(self) -> pd.DataFrame:
         """Return every metric at a grid of sizes and at the sizes computed for targets."""
@@ -389,21 +367,6 @@ class _Planner:
         reason = subsets.by_halves(items, goal, share)
         row = row._replace(low=low, high=high, with_all=with_all, reason=reason)
         return self.reached(row, items, value)
-
-    def _saved_samplers(
-        self, curves: pd.DataFrame, goal: Agreement, wanted: float
-    ) -> Iterator[PlanRow]:
-        """Yield the rows of the best sampler of a saved run, and of random."""
-        reached = _samplers_that_reach(curves, goal, wanted)
-        row = PlanRow(goal, wanted, f"mean over repeats, {_PANEL} models")
-        if not reached:
-            yield row._replace(reason="no sampler of the saved run reaches the target")
-        others = [each for each in reached if each[0] != "random"][:1]
-        for sampler, items, mean in [*others, *(each for each in reached if each[0] == "random")]:
-            reason = "" if sampler == "random" else "the best of many samplers, partly by luck"
-            yield self.reached(
-                row._replace(sampler=sampler, with_all=1, reason=reason), items, mean
-            )
 
 
 def _of(values: NDArray[np.float64], share: float) -> float:
