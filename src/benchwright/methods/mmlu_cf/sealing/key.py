@@ -211,7 +211,7 @@ def _header(path: Path, line: bytes) -> dict[str, Any]:
         known = (header["format"], header["kdf"], header["cipher"]) == (_FORMAT, _KDF, _CIPHER)
         parts = {name: bytes.fromhex(header[name]) for name in ("salt", "nonce", "key_check")}
         size = int(header["bytes"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         raise wrong from None
     if not known or [len(part) for part in parts.values()] != [16, 12, 8] or size < _TAG:
         raise wrong
