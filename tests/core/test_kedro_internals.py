@@ -45,12 +45,9 @@ RESULTS = "a run does not say where its results are, and MLflow lacks its files"
         (FILE, "_get_save_path", OWN),
         (FILE, "_filepath", "datasets of ours do not describe themselves"),
         (FILE, "_version", "datasets of ours do not describe themselves"),
-        (PARQUET, "_fs", "files appear before they are whole"),
-        (PARQUET, "_protocol", "files appear before they are whole; " + RESULTS),
-        (PARQUET, "_get_load_path", RESULTS + "; Kedro-Viz has no previews"),
+        (PARQUET, "_get_load_path", RESULTS),
         (PARQUET, "_filepath", "what killed runs left is not cleared away"),
         (PARQUET, "_version", "a run may read what another one saved at the same time"),
-        (PARQUET._fs, "open", "files appear before they are whole"),
         (OmegaConfigLoader, "_read_raw_config", "no benchmark of conf/local is found"),
     ],
 )

@@ -2,7 +2,7 @@
 
 import logging
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import Any, Generic, TypeVar
@@ -70,17 +70,6 @@ class LocalFile(AbstractVersionedDataset[Content, Content], Generic[Content]):
 
     def _describe(self) -> dict[str, Any]:
         return {"filepath": str(self._filepath), "version": self._version}
-
-
-def wrap_local_file_system(dataset: Any, wrap: Callable[[Any], Any]) -> None:
-    """Replace the fsspec file system of a Kedro dataset if it is local."""
-    if dataset._protocol == "file":
-        dataset._fs = wrap(dataset._fs)
-
-
-def open_loaded(dataset: Any) -> Any:
-    """Open the loaded file of a Kedro dataset to read bytes."""
-    return dataset._fs.open(str(dataset._get_load_path()), mode="rb")
 
 
 def loaded_from(dataset: Any) -> Path | None:

@@ -1,67 +1,46 @@
 """Kedro datasets that write atomically, so that killed runs leave no partial files."""
 
 import json
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from abc import abstractmethod
+from collections.abc import Mapping
+from pathlib import Path
 from textwrap import shorten
-from typing import Any, ClassVar
+from typing import Any
 
-from fsspec.implementations.local import LocalFileSystem
-from kedro.io import DatasetError
-from kedro_datasets._typing import TablePreview
-from kedro_datasets.json import JSONDataset
-from kedro_datasets.pandas import ParquetDataset
-from kedro_datasets.plotly import JSONDataset as PlotlyJSONDataset
-from kedro_datasets.text import TextDataset
+import pandas as pd
+from kedro_datasets._typing import JSONPreview, PlotlyPreview, TablePreview
 
 from benchwright.core.atomic_files import folder_aside, written_aside
 from benchwright.core.errors import InputError, in_short
-from benchwright.core.kedro_internals import (
-    LocalFile,
-    loaded_from,
-    open_loaded,
-    wrap_local_file_system,
-)
+from benchwright.core.kedro_internals import LocalFile
 from benchwright.core.verbatim import BROKEN
 
-_LOCAL = LocalFileSystem(auto_mkdir=True)
 
-
-class AtomicFileSystem(LocalFileSystem):
-    """The local file system; a written file replaces the old one when it is closed."""
-
-    @contextmanager
-    def open(self, path: str, mode: str = "rb", **arguments: Any) -> Iterator[Any]:
-        """Open a file as fsspec does."""
-        if "w" not in mode:
-            with _LOCAL.open(path, mode=mode, **arguments) as stream:
-                yield stream
-            return
-        with (
-            written_aside(path) as aside,
-            _LOCAL.open(str(aside), mode=mode, **arguments) as stream,
-        ):
-            yield stream
-
-
-class _WritesAside:
-    """A mix-in that writes local files through `AtomicFileSystem` and names broken ones."""
-
-    def __init__(self, **arguments: Any) -> None:
-        super().__init__(**arguments)
-        wrap_local_file_system(self, lambda _: AtomicFileSystem(auto_mkdir=True))
+class _WholeFile(LocalFile[Any]):
+    """A file that is replaced when it is written to the end; subclasses read and write it."""
 
     def load(self) -> Any:
         """Return the content; InputError if the file is incomplete or of another format."""
+        file = self.load_path()
         try:
-            return super().load()  # type: ignore[misc]
-        except DatasetError as error:
-            cause, file = error.__cause__, loaded_from(self)
-            if not isinstance(cause, BROKEN) or file is None or not file.is_file():
+            return self._read(file)
+        except BROKEN as error:
+            if not file.is_file():
                 raise
             raise InputError(
-                f"{file}: cannot be read: {in_short(cause)}; remove it, or run again what made it"
-            ) from cause
+                f"{file}: cannot be read: {in_short(error)}; remove it, or run again what made it"
+            ) from error
+
+    def save(self, data: Any) -> None:
+        """Write the content atomically."""
+        with written_aside(self.save_path()) as aside:
+            self._write(data, aside)
+
+    @abstractmethod
+    def _read(self, file: Path) -> Any: ...
+
+    @abstractmethod
+    def _write(self, data: Any, file: Path) -> None: ...
 
 
 def _preview_cell(value: Any) -> bool | int | float | str | None:
@@ -70,15 +49,20 @@ def _preview_cell(value: Any) -> bool | int | float | str | None:
     return value if isinstance(value, bool | int | float) else shorten(str(value), 200)
 
 
-class ParquetTable(_WritesAside, ParquetDataset):
+class ParquetTable(_WholeFile):
     """A table in one Parquet file."""
+
+    def _read(self, file: Path) -> pd.DataFrame:
+        return pd.read_parquet(file)
+
+    def _write(self, data: pd.DataFrame, file: Path) -> None:
+        data.to_parquet(file)
 
     def preview(self, nrows: int = 5) -> TablePreview:
         """Return the first rows for Kedro-Viz, with lists and long texts shortened."""
         import pyarrow.parquet as pq
 
-        with open_loaded(self) as stream:
-            file = pq.ParquetFile(stream)
+        with pq.ParquetFile(self.load_path()) as file:
             first = next(file.iter_batches(batch_size=nrows), None)
             rows = first.to_pylist() if first is not None else []
             names = file.schema_arrow.names
@@ -86,31 +70,44 @@ class ParquetTable(_WritesAside, ParquetDataset):
         return TablePreview({"index": list(range(len(data))), "columns": names, "data": data})
 
 
-class JsonDocument(_WritesAside, JSONDataset):
+class JsonDocument(_WholeFile):
     """A JSON document."""
 
+    def _read(self, file: Path) -> Any:
+        return json.loads(file.read_text(encoding="utf-8"))
 
-class PlotlyJson(_WritesAside, PlotlyJSONDataset):
+    def _write(self, data: Any, file: Path) -> None:
+        file.write_text(json.dumps(data, indent=2), encoding="utf-8")
+
+    def preview(self) -> JSONPreview:
+        """Return the document for Kedro-Viz."""
+        return JSONPreview(json.dumps(self.load()))
+
+
+class PlotlyJson(_WholeFile):
     """A plot as Plotly's JSON, shown by kedro-viz."""
 
-    def load(self) -> Any:
-        """Return the plot as plain JSON."""
-        return json.loads(super().load().to_json())
+    def _read(self, file: Path) -> Any:
+        return json.loads(file.read_text(encoding="utf-8"))
 
-    def save(self, data: Any) -> None:
-        """Check and write a plot."""
+    def _write(self, data: Any, file: Path) -> None:
         import plotly.graph_objects as go
 
-        super().save(go.Figure(data))
+        file.write_text(go.Figure(data).to_json(), encoding="utf-8")
+
+    def preview(self) -> PlotlyPreview:
+        """Return the plot for Kedro-Viz."""
+        return PlotlyPreview(self.load())
 
 
-class TextFile(_WritesAside, TextDataset):
+class TextFile(_WholeFile):
     """A text file in UTF-8, in any locale."""
 
-    DEFAULT_FS_ARGS: ClassVar[dict[str, Any]] = {
-        "open_args_save": {"mode": "w", "encoding": "utf-8", "newline": "\n"},
-        "open_args_load": {"mode": "r", "encoding": "utf-8", "newline": ""},
-    }
+    def _read(self, file: Path) -> str:
+        return file.read_bytes().decode()
+
+    def _write(self, data: str, file: Path) -> None:
+        file.write_bytes(data.encode())
 
 
 class SealedFolder(LocalFile[Mapping[str, bytes]]):

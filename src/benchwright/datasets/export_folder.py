@@ -1,6 +1,5 @@
 """A folder of exported files that is replaced atomically."""
 
-import glob
 import hashlib
 import json
 import os
@@ -13,7 +12,7 @@ from typing import Any, NamedTuple
 
 from kedro.io import AbstractDataset
 
-from benchwright.core.atomic_files import aside_of, clear_abandoned, report_unwritable
+from benchwright.core.atomic_files import folder_aside, report_unwritable
 from benchwright.core.errors import InputError
 
 MANIFEST = "manifest.json"
@@ -51,17 +50,21 @@ class ExportFolder(AbstractDataset[FolderContent, dict[str, Any]]):
             InputError: the folder is not an export, or cannot be written. The old export remains
                 unchanged.
         """
-        parent = self.folder.parent
         with report_unwritable(self.folder):
-            parent.mkdir(parents=True, exist_ok=True)
-            with self._alone():
-                clear_abandoned(parent.glob(f".{glob.escape(self.folder.name)}.*.tmp"))
-                if self.folder.is_dir() and not self._exists():
-                    raise InputError(
-                        f"{self.folder}: not an export, since it has no {MANIFEST}; move the "
-                        "folder elsewhere"
-                    )
-                self._replace_by(data)
+            self.folder.parent.mkdir(parents=True, exist_ok=True)
+        with self._alone():
+            if self.folder.is_dir() and not self._exists():
+                raise InputError(
+                    f"{self.folder}: not an export, since it has no {MANIFEST}; move the folder "
+                    "elsewhere"
+                )
+            with folder_aside(self.folder) as new:
+                hashes = {name: _write(new / name, file) for name, file in data.files.items()}
+                manifest = {**data.facts, "files": dict(sorted(hashes.items()))}
+                text = json.dumps(manifest, ensure_ascii=False, indent=2) + "\n"
+                (new / MANIFEST).write_text(text, encoding="utf-8")
+                if self.folder.is_dir():  # a rename cannot replace a folder that is not empty
+                    self.folder.rename(self._old)
 
     def load(self) -> dict[str, Any]:
         """Return the manifest."""
@@ -81,23 +84,9 @@ class ExportFolder(AbstractDataset[FolderContent, dict[str, Any]]):
             self._restore()
             yield
         finally:
+            self._restore()
             if descriptor is not None:
                 os.close(descriptor)
-
-    def _replace_by(self, content: FolderContent) -> None:
-        """Write a new folder and replace the old one."""
-        new = aside_of(self.folder)
-        try:
-            hashes = {name: _write(new / name, file) for name, file in content.files.items()}
-            manifest = {**content.facts, "files": dict(sorted(hashes.items()))}
-            text = json.dumps(manifest, ensure_ascii=False, indent=2) + "\n"
-            _write(new / MANIFEST, [text.encode()])
-            if self.folder.is_dir():  # a rename cannot replace a folder that is not empty
-                self.folder.rename(self._old)
-            new.rename(self.folder)
-        finally:
-            shutil.rmtree(new, ignore_errors=True)
-            self._restore()
 
     def _restore(self) -> None:
         """Put the earlier export back if no new one took its place; else remove it."""
@@ -113,13 +102,11 @@ class ExportFolder(AbstractDataset[FolderContent, dict[str, Any]]):
 
 
 def _write(file: Path, pieces: Pieces) -> str:
-    """Write a file to the disk; return its SHA-256."""
+    """Write a file and return its SHA-256."""
     digest = hashlib.sha256()
     file.parent.mkdir(parents=True, exist_ok=True)
     with file.open("wb") as stream:
         for piece in pieces:
             digest.update(piece)
             stream.write(piece)
-        stream.flush()
-        os.fsync(stream.fileno())
     return digest.hexdigest()

@@ -5,14 +5,7 @@ from typing import Any
 import pandas as pd
 
 from benchwright.core.errors import InputError
-from benchwright.core.verbatim import (
-    BROKEN,
-    json_rows,
-    listed,
-    no_rows,
-    read_errors,
-    utf8_text,
-)
+from benchwright.core.verbatim import BROKEN, json_rows, no_rows, read_errors, utf8_text
 from benchwright.datasets.read_only import ReadOnly
 from benchwright.datasets.review_csv import read_spreadsheet
 from benchwright.datasets.vector_table import read_vectors
@@ -81,23 +74,13 @@ class RatingsFile(OptionalCsvTable):
 
 
 class OptionalParquetTable(OptionalReviewCsv):
-    """An optional Parquet file, used as a cache: an unreadable file counts as missing."""
+    """An optional Parquet file, used as a cache: an unreadable or other file counts as missing."""
 
     def _read(self) -> pd.DataFrame:
         try:
-            frame = read_vectors(self.place)
-        except BROKEN:
+            return read_vectors(self.place)[self._columns]
+        except (*BROKEN, KeyError):
             return no_rows(self._columns)
-        return _selected(frame, self._columns, str(self.place))
-
-
-def _selected(frame: pd.DataFrame, columns: list[str], where: str) -> pd.DataFrame:
-    """Return the columns; InputError if one is missing."""
-    missing = [name for name in columns if name not in frame.columns]
-    if missing:
-        needed = f"it needs {', '.join(columns)} and has {listed(frame.columns)}"
-        raise InputError(f"{where}: no column {missing[0]!r}; {needed}")
-    return frame[columns]
 
 
 class DocumentLabels(ReadOnly[list[dict[str, Any]]]):
