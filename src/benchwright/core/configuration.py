@@ -48,6 +48,12 @@ def parse_configuration(name: str) -> Configuration:
     return Configuration(seen["model"], seen["style"], int(seen["shots"]))
 
 
+def by_score_first(configuration: Configuration) -> tuple[int, int, str]:
+    """Return a sort key: styles in the order of `STYLES`, unknown ones last; more shots first."""
+    style = STYLES.index(configuration.style) if configuration.style else len(STYLES)
+    return style, -configuration.shots, configuration.model
+
+
 def count_models(names: Sequence[str], kind: str = "") -> str:
     """Return `3 models`, or `9 configurations of 3 models`; `kind` precedes the first noun."""
     n, models = len(names), len({parse_configuration(name).model for name in names})

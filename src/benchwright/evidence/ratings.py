@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.core.configuration import STYLES, parse_configuration
+from benchwright.core.configuration import by_score_first, parse_configuration
 from benchwright.core.errors import InputError, expected
 from benchwright.params.evaluation import RatingsParams
 from benchwright.tables.evidence import ModelRatings
@@ -130,7 +130,8 @@ def match_ratings(scores: pd.DataFrame, human_ratings: Ratings) -> pd.DataFrame:
     demonstrations, then by name.
     """
     names = _Names(human_ratings)
-    found = {model: names.match(model) for model in sorted(scores["model"], key=_preference)}
+    ordered = sorted(scores["model"], key=lambda name: by_score_first(parse_configuration(name)))
+    found = {model: names.match(model) for model in ordered}
     taken: dict[str, str] = {}
     for model, match in found.items():
         if match.rated_as:
@@ -153,11 +154,6 @@ def ratings_of(models: Sequence[str], human_ratings: Ratings) -> NDArray[np.floa
     table = match_ratings(pd.DataFrame({"model": list(models)}), human_ratings)
     once = table[table["taken"]].set_index("model")["rating"]
     return once.reindex(list(models)).to_numpy(dtype=np.float64)
-
-
-def _preference(name: str) -> tuple[int, int, str]:
-    _, style, shots = parse_configuration(name)
-    return STYLES.index(style) if style else len(STYLES), -shots, name
 
 
 def _key(name: str, *, dated: bool = True) -> Key:

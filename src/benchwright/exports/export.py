@@ -233,7 +233,7 @@ def _item_set(condition: str, perturbed_items: pd.DataFrame) -> ItemSet:
         questions(perturbed[perturbed["role"] == "item"]),
         perturbed[perturbed["role"] == "demonstration"],
         {"condition": condition, "perturbation": name or condition, "copy": copy if name else ""},
-        AddedColumns(condition),
+        AddedColumns({"condition": condition}),
     )
 
 

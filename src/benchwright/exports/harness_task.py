@@ -60,14 +60,11 @@ class AskedAs(NamedTuple):
 class AddedColumns(NamedTuple):
     """Columns of rows beside those of every task."""
 
-    # the name of their perturbed copy, so that its answers are not taken for the original's
-    condition: str | None = None
+    # the same in every row, also of demonstrations: the name of a perturbed copy (`condition`), so
+    # that its answers are not taken for the original's
+    constant: Mapping[str, str] = MappingProxyType({})
     # values by item id, by name; versions of tasks do not depend on them
     columns: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
-
-    def constant(self) -> dict[str, Any]:
-        """Return the columns that are the same in every row, also of demonstrations."""
-        return {} if self.condition is None else {"condition": self.condition}
 
 
 class _Part(NamedTuple):
@@ -190,7 +187,6 @@ def _chooser(
 ) -> Callable[[Question], Sequence[Question]]:
     """Return a function that chooses the demonstrations of a question, as scoring does."""
     pool_of = demonstration_pools(demonstrations, asked.scoring, asked.seed)
-    count = _MOST_SHOTS
     ids = {d.item_id for d in demonstrations}
     hashes = {d.content_hash for d in demonstrations}
     known: dict[tuple[bool, str, str], Sequence[Question]] = {}
@@ -199,7 +195,7 @@ def _chooser(
         is_shown = question.item_id in ids or question.content_hash in hashes
         key = (open_ended(question), question.subject, question.item_id if is_shown else "")
         if key not in known:
-            known[key] = pool_of(question).choose(question, count)
+            known[key] = pool_of(question).choose(question, _MOST_SHOTS)
         return known[key]
 
     return choose
@@ -226,8 +222,7 @@ def _part_names(name: str, parts: Sequence[_Part]) -> list[str]:
 def _task(
     name: str, part: _Part, asked: AskedAs, facts: Mapping[str, Any], added: AddedColumns
 ) -> HarnessTask:
-    constant = added.constant()
-    shown = [_demonstration_row(question, asked) | constant for question in part.shown]
+    shown = [_demonstration_row(question, asked) | added.constant for question in part.shown]
     described = {
         **facts,
         "n_items": len(part.items),
@@ -245,16 +240,16 @@ def _task(
         "fewshot_delimiter": asked.words.separator,
         **_scoring(part, asked),
         # Scores are comparable where the texts and the right answers are the same.
-        "metadata": {"version": _version(part, asked, constant, shown), "benchwright": described},
+        "metadata": {"version": _version(part, asked, added, shown), "benchwright": described},
     }
     return HarnessTask(name, config, _Rows(part.items, asked, added), shown)
 
 
-def _version(part: _Part, asked: AskedAs, constant: dict[str, Any], shown: Sequence[Any]) -> str:
+def _version(part: _Part, asked: AskedAs, added: AddedColumns, shown: Sequence[Any]) -> str:
     """Hash the texts of a task; one row for each number of options shows the format."""
     texts = ((q.item_id, q.subject, q.text, q.choices, q.answer, q.answer_text) for q in part.items)
     examples = {len(q.choices): q for q in reversed(part.items)}
-    rows = [_row(examples[count], asked) | constant for count in sorted(examples)]
+    rows = [_row(examples[count], asked) | added.constant for count in sorted(examples)]
     return _hash_of_lists([asked.words.description], texts, rows, shown)[:8]
 
 
@@ -345,7 +340,7 @@ class _Rows:
     def __iter__(self) -> Iterator[dict[str, Any]]:
         for item in self._items:
             added = {name: values[item.item_id] for name, values in self._added.columns.items()}
-            yield _row(item, self._asked) | self._added.constant() | added
+            yield _row(item, self._asked) | self._added.constant | added
 
 
 def _row(question: Question, asked: AskedAs) -> dict[str, Any]:

@@ -24,10 +24,6 @@ class StockSamples(NamedTuple):
     places: Mapping[str, tuple[str, int]] = MappingProxyType({})
 
 
-class _Unknown(Exception):  # noqa: N818  (not an error)
-    """The row of an item is unknown."""
-
-
 def stock_samples(
     items: pd.DataFrame, kept_ids: Iterable[str], mapping: StockTaskParams, benchmark: str
 ) -> StockSamples:
@@ -38,14 +34,13 @@ def stock_samples(
     """
     try:
         places = _places(items["item_id"], items["subject"], mapping, benchmark)
-    except _Unknown as reason:
+    except ValueError as reason:
         return StockSamples({}, str(reason))
-    try:
-        kept = {item_id: places[item_id] for item_id in kept_ids}
-    except KeyError as unknown:
-        raise InputError(
-            f"kept item {unknown.args[0]} is not among the benchmark's items"
-        ) from None
+    kept: dict[str, tuple[str, int]] = {}
+    for item_id in kept_ids:
+        if item_id not in places:
+            raise InputError(f"kept item {item_id} is not among the benchmark's items")
+        kept[item_id] = places[item_id]
     rows: defaultdict[str, list[int]] = defaultdict(list)
     for task, row in sorted(kept.values()):
         rows[task].append(row)
@@ -87,18 +82,18 @@ def _possible_sources(ingestion: BenchmarkParams, mirror_root: str) -> Sequence[
 def _places(
     item_ids: Iterable[Any], subjects: Iterable[Any], mapping: StockTaskParams, benchmark: str
 ) -> dict[str, tuple[str, int]]:
-    """Return stock task and row of each item; raise _Unknown if one is unknown."""
+    """Return stock task and row of each item; raise ValueError if one is unknown."""
     places: dict[str, tuple[str, int]] = {}
     taken: dict[tuple[str, int], str] = {}
     for item_id, subject in zip(item_ids, subjects, strict=True):
         task = mapping.task
         if not isinstance(task, str) and subject not in task:
-            raise _Unknown(f"harness.task names no task for subject {subject!r}")
+            raise ValueError(f"harness.task names no task for subject {subject!r}")
         name = task.replace("{subject}", slug(subject)) if isinstance(task, str) else task[subject]
         place = name, _row(item_id, subject, mapping, benchmark)
         other = taken.setdefault(place, item_id)
         if other != item_id:
-            raise _Unknown(f"{other} and {item_id} would both be row {place[1]} of {place[0]}")
+            raise ValueError(f"{other} and {item_id} would both be row {place[1]} of {place[0]}")
         places[item_id] = place
     return places
 
@@ -109,7 +104,7 @@ def _row(item_id: str, subject: str, mapping: StockTaskParams, benchmark: str) -
     number = item_id.removeprefix(before)
     if number == item_id or not (number.isascii() and number.isdigit()):
         shape = "<benchmark>/<subject>/<row>" if within else "<benchmark>/<row>"
-        raise _Unknown(
+        raise ValueError(
             f"the id {item_id} does not contain the row in the source: harness.order "
             f"{mapping.order} needs ids of the form {shape}"
         )

@@ -57,6 +57,12 @@ def wilson_interval(successes: int, n: int, level: float = 0.95) -> ShareInterva
     return ShareInterval(float(low) if successes else 0.0, float(high) if successes < n else 1.0)
 
 
+def share_with_bounds(name: str, successes: int, n: int, level: float = 0.95) -> dict[str, float]:
+    """Return a share and Wilson's bounds as `name`, `name_low`, `name_high`; NaN for n = 0."""
+    low, high, _ = wilson_interval(successes, n, level)
+    return {name: successes / n if n else nan, f"{name}_low": low, f"{name}_high": high}
+
+
 def two_proportions(k1: int, n1: int, k2: int, n2: int, level: float = 0.95) -> ShareDifference:
     """Compare the shares k1/n1 and k2/n2 of two independent groups.
 

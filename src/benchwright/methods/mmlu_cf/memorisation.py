@@ -16,7 +16,7 @@ from benchwright.core.seeding import item_uniforms
 from benchwright.params.scoring import ScoringParams
 from benchwright.scoring.rendering import LABELS
 from benchwright.statistics.percentile import holm
-from benchwright.statistics.proportion import wilson_interval
+from benchwright.statistics.proportion import share_with_bounds
 from benchwright.tables.mmlu_cf import Memorisation, MemorisationSummary
 
 LEVEL = 0.95
@@ -214,21 +214,15 @@ def _summary(model: str, replies: pd.DataFrame) -> dict[str, Any]:
         "model": model,
         "items": len(best),
         "with_options": int((best["written"] > 0).sum()),
-        **_share("exact", best["exact"] == 1),
-        **_share("fuzzy", best["fuzzy"] == 1),
+        **share_with_bounds("exact", int((best["exact"] == 1).sum()), len(best), LEVEL),
+        **share_with_bounds("fuzzy", int((best["fuzzy"] == 1).sum()), len(best), LEVEL),
         "options_fuzzy": float(by_item["fuzzy"].mean().mean()),
         "compared": int(compared.sum()),
-        **_share("control_whole", control),
+        **share_with_bounds("control_whole", int(control.sum()), len(control), LEVEL),
         "item_only": item_only,
         "control_only": control_only,
         "p_value": p_value,
     }
-
-
-def _share(name: str, hits: pd.Series) -> dict[str, float]:
-    interval = wilson_interval(int(hits.sum()), len(hits), LEVEL)
-    share = int(hits.sum()) / len(hits) if len(hits) else nan
-    return {name: share, f"{name}_low": interval.low, f"{name}_high": interval.high}
 
 
 _LONGEST = 1_500  # characters of a text

@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from benchwright.core.cells import in_one_part
 from benchwright.core.seeding import item_uniforms
@@ -44,9 +43,9 @@ def combine_rules(
     for finding in single:
         alone |= finding.removed
     conflicts, duplicates, _ = copy_groups
-    draws = draw_members(ids, copy_groups, similar_groups, seed)
+    gone = {ids[row] for row in np.flatnonzero(alone)}
     copies, fewer, close, supersets, similar_groups = choose_redundant(
-        draws, alone, copy_groups, similar_groups, filtering
+        gone, copy_groups, similar_groups, filtering, seed
     )
     findings = [
         *single,
@@ -76,64 +75,38 @@ class Redundant(NamedTuple):
     similar_groups: Grouping
 
 
-class Draws(NamedTuple):
-    """What decides between the members of groups, whatever other rules remove."""
-
-    place: Mapping[str, int]  # of each member of any group, in natural order
-    duplicate: Draw
-    similar: Draw
-
-
-def draw_members(
-    ids: Sequence[str], copy_groups: CopyGroups, similar_groups: Grouping, seed: int
-) -> Draws:
-    """Draw a number for each member of a group; `ids` are those of all items in natural order."""
-    _, duplicates, supersets = copy_groups
-    members = {*_members(duplicates), *_members(supersets), *_members(similar_groups)}
-    return Draws(
-        {item_id: row for row, item_id in enumerate(ids) if item_id in members},
-        _duplicate_draw(duplicates, seed),
-        _draw(_members(similar_groups), seed, "similar"),
-    )
-
-
 def choose_redundant(
-    draws: Draws,
-    alone: NDArray[np.bool_],
+    gone: Set[str],
     copy_groups: CopyGroups,
     similar_groups: Grouping,
     filtering: FilteringParams,
+    seed: int,
 ) -> Redundant:
     """Choose the members of each group to remove (`combine_rules`).
 
-    `alone` (n,) marks what rules about single items remove, in natural order.
+    `gone` are the items that rules about single items remove.
     """
     _, duplicates, supersets = copy_groups
-    by_options = {m: float(place) for group in supersets.groups for place, m in enumerate(group)}
     share = filtering.similar.remove
+    draw = _draw(similar_groups, seed)
     if filtering.independent:
-        copies = redundant_copies(duplicates.groups, draws.duplicate)
-        fewer = redundant_copies(supersets.groups, by_options)
-        close = redundant_similar(similar_groups.groups, share, draws.similar)
+        copies = redundant_copies(duplicates.groups, _draw(duplicates, seed))
+        fewer = redundant_copies(supersets.groups)
+        close = redundant_similar(similar_groups.groups, share, draw)
         return Redundant(copies, fewer, close, supersets, similar_groups)
-    gone = {item_id for item_id, row in draws.place.items() if alone[row]}
-    copies = redundant_copies(duplicates.groups, draws.place, gone)
+    copies = redundant_copies(duplicates.groups, gone=gone)
     # A removed copy leaves its other groups; the copy that is kept must not be removed as similar
     # either.
     supersets = _without(supersets, copies)
-    fewer = redundant_copies(supersets.groups, by_options, gone)
+    fewer = redundant_copies(supersets.groups, gone=gone)
     similar_groups = _without(similar_groups, copies | fewer)
     stays = {*_members(duplicates), *_members(supersets)} - (copies | fewer)
-    close = redundant_similar(similar_groups.groups, share, draws.similar, gone, stays)
+    close = redundant_similar(similar_groups.groups, share, draw, gone, stays)
     return Redundant(copies, fewer, close, supersets, similar_groups)
 
 
 def _members(grouping: Grouping) -> list[str]:
     return [member for group in grouping.groups for member in group]
-
-
-def _duplicate_draw(duplicates: Grouping, seed: int) -> Draw:
-    return _draw(_members(duplicates), seed, "duplicate")
 
 
 def leave_out_prefiltered(
@@ -158,14 +131,15 @@ def leave_out_prefiltered(
         return compared
     ids = items["item_id"].tolist()
     gone = {ids[row] for row in np.flatnonzero(anomalous_findings.removed)}
-    gone |= redundant_copies(
-        copy_groups.duplicate.groups, _duplicate_draw(copy_groups.duplicate, seed)
-    )
+    duplicates = copy_groups.duplicate
+    gone |= redundant_copies(duplicates.groups, _draw(duplicates, seed))
     return compared[~compared["item_id"].isin(gone)].reset_index(drop=True)
 
 
-def _draw(ids: Sequence[str], seed: int, kind: str) -> Draw:
-    return dict(zip(ids, item_uniforms(seed, f"{kind}_choice", ids).tolist(), strict=True))
+def _draw(grouping: Grouping, seed: int) -> Draw:
+    ids = _members(grouping)
+    drawn = item_uniforms(seed, f"{grouping.rule}_choice", ids)
+    return dict(zip(ids, drawn.tolist(), strict=True))
 
 
 def _without(grouping: Grouping, removed: Set[str]) -> Grouping:
@@ -175,12 +149,16 @@ def _without(grouping: Grouping, removed: Set[str]) -> Grouping:
 
 
 def redundant_copies(
-    groups: Iterable[Sequence[str]], draw: Draw, gone: Set[str] = frozenset()
+    groups: Iterable[Sequence[str]], draw: Draw | None = None, gone: Set[str] = frozenset()
 ) -> set[str]:
-    """Return all members of each group but the lowest in `draw`, outside `gone` if possible."""
+    """Return all members of each group but one, outside `gone` if possible.
+
+    That one is the lowest in `draw`, by default the first in the group.
+    """
     redundant: set[str] = set()
     for group in groups:
-        _, *others = sorted(group, key=lambda member: (member in gone, draw[member]))
+        ordered = group if draw is None else sorted(group, key=draw.__getitem__)
+        _, *others = sorted(ordered, key=lambda member: member in gone)
         redundant.update(others)
     return redundant
 

@@ -10,7 +10,7 @@ import pandas as pd
 from benchwright.core.natural_order import in_order
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.core.seeding import stage_generator
-from benchwright.methods.smart.combine import choose_redundant, draw_members
+from benchwright.methods.smart.combine import choose_redundant
 from benchwright.methods.smart.easy import (
     DOING,
     flag_answer_only_items,
@@ -59,7 +59,6 @@ def vary_filter_models(
         for matrix, runs in zip((response_matrix, choices_only_matrix), ran, strict=True)
     )
     place = pd.Index(ids)
-    draws = draw_members(ids, copy_groups, similar_groups, seed)
     by_others = [finding.removed for finding in other_findings]
     rows = []
     for models in model_subsets(names, _FEWER, _SUBSETS, seed):
@@ -72,7 +71,8 @@ def vary_filter_models(
             confidence = filtering.answer_only.confidence
             _, alone = judge_unanimous(options.select_models(models), confidence, DOING)
         removed = np.logical_or.reduce([easy, alone, *by_others])
-        found = choose_redundant(draws, removed, copy_groups, similar_groups, filtering)
+        gone = {ids[row] for row in np.flatnonzero(removed)}
+        found = choose_redundant(gone, copy_groups, similar_groups, filtering, seed)
         redundant = found.copies | found.fewer | found.close
         removed[place.get_indexer(list(redundant))] = True
         counts = (int(removed.sum()), removed.sum() / n, int(easy.sum()), int(alone.sum()))

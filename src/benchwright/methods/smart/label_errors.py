@@ -12,7 +12,7 @@ from benchwright.datasets.review_csv import cell_text
 from benchwright.methods.smart.filter_models import flag_unanimous
 from benchwright.methods.smart.finding import Finding, in_rule_order
 from benchwright.params.filtering import FilteringParams
-from benchwright.statistics.proportion import ShareDifference, two_proportions, wilson_interval
+from benchwright.statistics.proportion import ShareDifference, share_with_bounds, two_proportions
 from benchwright.tables.smart import LabelErrorRates
 
 
@@ -127,6 +127,5 @@ def _row(
     name: str, members: set[str], wrong: Mapping[str, bool]
 ) -> tuple[str, int, int, float, float, float]:
     checked = [wrong[item] for item in members if item in wrong]
-    interval = wilson_interval(sum(checked), len(checked))
-    rate = sum(checked) / len(checked) if checked else float("nan")
-    return name, len(checked), sum(checked), rate, interval.low, interval.high
+    rate, low, high = share_with_bounds("", sum(checked), len(checked)).values()
+    return name, len(checked), sum(checked), rate, low, high

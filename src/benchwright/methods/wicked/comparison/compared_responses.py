@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from benchwright.core.configuration import (
     SCORED_AS,
-    STYLES,
-    Configuration,
+    by_score_first,
     configuration_name,
     parse_configuration,
 )
@@ -235,12 +234,6 @@ def asking_styles(configurations: Sequence[str]) -> dict[str, list[int]]:
         styles.setdefault(style, []).append(row)
     ordered = sorted(styles.items(), key=lambda style: -len(style[1]))
     return {style: sorted(rows) for style, rows in ordered}
-
-
-def by_score_first(configuration: Configuration) -> tuple[int, int, str]:
-    """Return a sort key: styles in the order of `STYLES`, unknown ones last; more shots first."""
-    style = STYLES.index(configuration.style) if configuration.style else len(STYLES)
-    return style, -configuration.shots, configuration.model
 
 
 def describe_asking(asking_style: str) -> str:

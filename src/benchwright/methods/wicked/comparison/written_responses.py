@@ -6,11 +6,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchwright.core.configuration import parse_configuration
-from benchwright.methods.wicked.comparison.compared_responses import (
-    ComparedResponses,
-    by_score_first,
-)
+from benchwright.core.configuration import by_score_first, parse_configuration
+from benchwright.methods.wicked.comparison.compared_responses import ComparedResponses
 from benchwright.statistics.proportion import bounded_mean, clustered_means
 from benchwright.tables.wicked import ComparisonWritten
 

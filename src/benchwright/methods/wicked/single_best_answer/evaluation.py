@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from benchwright.methods.wicked.single_best_answer.classifier import asks_for_the_best
 from benchwright.methods.wicked.single_best_answer.labels import JUDGE
-from benchwright.statistics.proportion import wilson_interval
+from benchwright.statistics.proportion import share_with_bounds
 from benchwright.tables.base import Columns
 
 
@@ -117,16 +117,10 @@ def _metrics(items: pd.DataFrame, flagged: "pd.Series[Any]") -> dict[str, Any]:
         "positives": of,
         "flagged": n,
         "share_flagged": n / len(items),
-        **_share("recall", hits, of),
-        **_share("precision", hits, n),
+        **share_with_bounds("recall", hits, of),
+        **share_with_bounds("precision", hits, n),
         "reason": "" if of else "no item has the label 1",
     }
-
-
-def _share(name: str, successes: int, n: int) -> dict[str, float]:
-    interval = wilson_interval(successes, n)
-    share = successes / n if n else nan
-    return {name: share, f"{name}_low": interval.low, f"{name}_high": interval.high}
 
 
 def _ranking(items: pd.DataFrame) -> dict[str, float]:
