@@ -1,11 +1,17 @@
 """Values of cells: whether one is missing, and how it is shown."""
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import pandas as pd
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def lettered(choices: Iterable[str]) -> str:
+    """Return the options, each on a line after its letter."""
+    return "\n".join(map("{}. {}".format, LETTERS, choices))
 
 
 def is_missing(value: Any) -> bool:

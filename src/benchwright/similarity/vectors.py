@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from string import ascii_uppercase
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from benchwright.core.cells import cells
 from benchwright.core.errors import InputError, expected
 from benchwright.core.natural_order import sort_items
+from benchwright.core.values import lettered
 from benchwright.language_models import weights
 from benchwright.language_models.loading import context_limit
 from benchwright.language_models.text_encoders import encode, encode_states
@@ -67,10 +67,8 @@ def item_texts(items: pd.DataFrame) -> Iterator[str]:
 
 def item_text(question: str, choices: Iterable[str]) -> str:
     """Return the text to encode: the question, then each choice on a line after its letter."""
-    options = [
-        f"{letter}. {choice}" for letter, choice in zip(ascii_uppercase, choices, strict=False)
-    ]
-    return "\n".join([question, *options])
+    options = lettered(choices)
+    return f"{question}\n{options}" if options else question
 
 
 class ChosenEncoder(NamedTuple):

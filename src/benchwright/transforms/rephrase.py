@@ -7,7 +7,6 @@ Section 3.2, step 5, rule 1.
 import re
 from collections.abc import Callable, Sequence
 from math import nan
-from string import ascii_uppercase
 from typing import NamedTuple
 
 from benchwright.params.perturbation import RephraseParams
@@ -190,8 +189,7 @@ def rephrase_prompt(question: Question, parts: Asked) -> str:
         blocks.append(f"Passage before the question, which stays as it is:\n{passage}")
     blocks.append(f"Question:\n{parts.question.strip()}")
     if question.choices:
-        labelled = zip(ascii_uppercase, question.choices, strict=False)
-        options = "\n".join(f"{label}. {text}" for label, text in labelled)
+        options = lettered(question.choices)
         blocks.append(f"Options, to know what is asked, not to be repeated:\n{options}")
     blocks.append("New question:")
     return "\n\n".join(blocks)

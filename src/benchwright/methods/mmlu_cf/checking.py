@@ -117,13 +117,14 @@ def decide(
         item_id, mean_rating (1–5), harms (those that count, separated by commas), kept, and the
         reason, one of `CHECKED`.
     """
-    counted = _harms_that_count(harms)
+    reported = harms.loc[harms["value"] > 0, ["item_id", "criterion"]]
+    harmful = set(reported.itertuples(index=False, name=None))
     means = ratings.groupby("item_id")["value"].mean().dropna()
     heard = set(harms.loc[harms["value"].notna(), "item_id"])
     rows: list[tuple[Any, ...]] = []
     for item_id in item_ids:
         mean = means.get(item_id, np.nan)
-        names = counted.get(item_id, [])
+        names = [harm.name for harm in HARMS if (item_id, harm.name) in harmful]
         if names:
             reason = "harmful"
         elif item_id not in means or item_id not in heard:
@@ -133,14 +134,3 @@ def decide(
         kept = reason == "good" or (reason == "unjudged" and params.unjudged == "keep")
         rows.append((item_id, mean, ", ".join(names), kept, reason))
     return pd.DataFrame(rows, columns=["item_id", "mean_rating", "harms", "kept", "reason"])
-
-
-def _harms_that_count(harms: pd.DataFrame) -> dict[str, list[str]]:
-    """Return the harms that any judge reports of an item, in the order of `HARMS`."""
-    order = [harm.name for harm in HARMS]
-    reported = harms.loc[harms["value"] > 0, ["item_id", "criterion"]].drop_duplicates()
-    by_item: dict[str, list[str]] = {}
-    pairs = reported.itertuples(index=False, name=None)
-    for item_id, harm in sorted(pairs, key=lambda key: (key[0], order.index(key[1]))):
-        by_item.setdefault(item_id, []).append(harm)
-    return by_item

@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.core.values import lettered
 from benchwright.language_models.protocol import Ask
-from benchwright.methods.mmlu_cf.judging.judges import ask_judges, shown_options
+from benchwright.methods.mmlu_cf.judging.judges import ask_judges
 from benchwright.methods.mmlu_cf.judging.replies import parse_choice
 
 FIELDS = (
@@ -69,11 +70,6 @@ def predict_fields(
     )
 
 
-def field_prompt(question: str, choices: Sequence[str]) -> str:
-    """Write the prompt that asks a judge for the field of a question."""
-    return f"{_TASK}\n\nQuestion: {question}\n{shown_options(choices)}\n\nField:"
-
-
 def judge_fields(
     items: pd.DataFrame, judges: Mapping[str, Ask], attempts: int
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -89,9 +85,12 @@ def judge_fields(
 
     def read(place: int, reply: str) -> str | None:
         question, choices = questions[place]
-        return parse_choice(reply, SPELLINGS, "field", [_TASK, question, shown_options(choices)])
+        return parse_choice(reply, SPELLINGS, "field", [_TASK, question, lettered(choices)])
 
-    prompts = [field_prompt(question, choices) for question, choices in questions]
+    prompts = [
+        f"{_TASK}\n\nQuestion: {question}\n{lettered(choices)}\n\nField:"
+        for question, choices in questions
+    ]
     answers, rounds = ask_judges("fields", judges, prompts, read, attempts)
     votes = [Counter[str]() for _ in questions]
     for answer in answers.values():

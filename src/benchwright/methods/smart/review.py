@@ -2,13 +2,13 @@
 
 import logging
 from collections import Counter
-from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
 
 from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms
+from benchwright.core.values import LETTERS, lettered
 from benchwright.datasets.review_csv import cell_text
 from benchwright.methods.smart.finding import in_rule_order
 from benchwright.statistics.proportion import wilson_interval
@@ -58,24 +58,26 @@ def make_review_sheet(
     ]
     shown = {name for item, _, _, like in drawn for name in (item, like) if name is not None}
     texts = {
-        str(row["item_id"]): row | {"lettered": _lettered(row["choices"])}
+        str(row["item_id"]): row | {"lettered": lettered(row["choices"])}
         for row in items[items["item_id"].isin(shown)].to_dict("records")
     }
     rows = []
     for item, rule, why, like in drawn:
-        text, options = texts[item], texts[item]["lettered"]
-        known = 0 <= text["answer"] < len(options)
-        answer = options[text["answer"]] if known else str(text["answer_text"])
-        near = [texts[like]["question"], *texts[like]["lettered"]] if like is not None else []
+        text, gold = texts[item], texts[item]["answer"]
+        known = 0 <= gold < len(text["choices"])
+        answer = f"{LETTERS[gold]}. {text['choices'][gold]}" if known else str(text["answer_text"])
+        near = (
+            "\n".join(filter(None, map(texts[like].get, ("question", "lettered")))) if like else ""
+        )
         question = (item, rule, text["subject"], text["question"])
-        rows.append((*question, "\n".join(options), answer, why, "\n".join(near), "", ""))
+        rows.append((*question, text["lettered"], answer, why, near, "", ""))
     return ReviewSheet.from_rows(rows)
 
 
 def describe_suspect(row: Any) -> str:
     """Describe a row of `SuspectItems`: who is wrong, and what most chose."""
     answers = f"{row.n_models:,} {'answer' if row.n_models == 1 else 'answers'}"
-    most = "" if row.alternative < 0 else f", most often {letter(row.alternative)}"
+    most = "" if row.alternative < 0 else f", most often {LETTERS[row.alternative]}"
     return f"{row.share_wrong:.0%} wrong{most} ({answers}, each family once)"
 
 
@@ -126,15 +128,6 @@ def _partners(groups: pd.DataFrame) -> dict[tuple[str, str], str]:
         for member in rows["item_id"]:
             partner[str(key[1]), member] = next(other for other in first if other != member)
     return partner
-
-
-def _lettered(choices: Sequence[str]) -> list[str]:
-    return [f"{letter(i)}. {choice}" for i, choice in enumerate(choices)]
-
-
-def letter(option: int) -> str:
-    """Return the letter of an option, from A."""
-    return chr(ord("A") + option)
 
 
 def judgements(filled: pd.DataFrame) -> dict[tuple[str, str], str]:

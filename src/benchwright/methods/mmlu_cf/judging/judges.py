@@ -3,13 +3,13 @@
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
-from string import ascii_uppercase
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from benchwright.core.seeding import stage_generator
+from benchwright.core.values import LETTERS, lettered
 from benchwright.datasets.score_store import StoredShards
 from benchwright.language_models.protocol import Ask
 from benchwright.params.mmlu_cf import JudgesParams
@@ -28,17 +28,10 @@ AGREEMENT = [
 _DRAWS = 500  # of the bootstrap over items
 
 
-def shown_options(choices: Sequence[str]) -> str:
-    """Return the options, lettered, one per line."""
-    return "\n".join(
-        f"{letter}. {choice}" for letter, choice in zip(ascii_uppercase, choices, strict=False)
-    )
-
-
 def shown_question(question: str, choices: Sequence[str], answer: int) -> str:
     """Return the question, its options and the letter of the right one (none if `answer` is −1)."""
-    right = ascii_uppercase[answer] if 0 <= answer < len(choices) else "not given"
-    return f"Question: {question}\n{shown_options(choices)}\nRight answer: {right}"
+    right = LETTERS[answer] if 0 <= answer < len(choices) else "not given"
+    return f"Question: {question}\n{lettered(choices)}\nRight answer: {right}"
 
 
 def with_passage(items: pd.DataFrame) -> pd.DataFrame:

@@ -205,21 +205,17 @@ def _places_of_none(
     """
     replaced = changes[(changes["role"] == "item") & (changes["removed_index"] >= 0)]
     added = set(zip(replaced["condition"], replaced["item_id"], strict=True))
-    column = {item: place for place, item in enumerate(item_ids)}
-    row_of = {condition: row for row, condition in enumerate(conditions)}
-    places = np.full((len(conditions), len(item_ids)), -1, dtype=np.int64)
-    options = np.zeros((len(conditions), len(item_ids)), dtype=np.int64)
-    for condition, item, choices in zip(
-        perturbed["condition"], perturbed["item_id"], perturbed["choices"], strict=True
-    ):
-        if condition not in row_of or item not in column:
-            continue
-        at = row_of[condition], column[item]
-        options[at] = len(choices)
-        if (condition, item) in added:
-            kinds = [kind_of_option(str(text)) for text in choices]
-            places[at] = kinds.index("none_of_the_above") if "none_of_the_above" in kinds else -1
-    return places, options
+    rows = zip(perturbed["condition"], perturbed["item_id"], strict=True)
+    choices = dict(zip(rows, perturbed["choices"], strict=True))
+
+    def place(key: tuple[str, str]) -> int:
+        kinds = [kind_of_option(str(text)) for text in choices[key]] if key in added else []
+        return kinds.index("none_of_the_above") if "none_of_the_above" in kinds else -1
+
+    keys = [[(condition, item) for item in item_ids] for condition in conditions]
+    places = [[place(key) for key in row] for row in keys]
+    options = [[len(choices.get(key, ())) for key in row] for row in keys]
+    return np.array(places, dtype=np.int64), np.array(options, dtype=np.int64)
 
 
 def asking_styles(configurations: Sequence[str]) -> dict[str, list[int]]:

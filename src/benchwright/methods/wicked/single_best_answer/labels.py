@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from string import ascii_uppercase
 from typing import Literal
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms
+from benchwright.core.values import LETTERS, lettered
 from benchwright.datasets.score_store import StoredShards
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.params.single_best_answer import JudgeParams
@@ -140,10 +140,9 @@ def judge_prompt(
     """
     if prompt == "paper":
         return _TASK_OF_PAPER.format(question=question)
-    labelled = zip(ascii_uppercase, choices, strict=False)
-    options = "\n".join(f"{letter}. {choice}" for letter, choice in labelled)
-    gold = ascii_uppercase[answer]
-    return _TASK_WITH_OPTIONS.format(question=question, options=options, gold=gold)
+    return _TASK_WITH_OPTIONS.format(
+        question=question, options=lettered(choices), gold=LETTERS[answer]
+    )
 
 
 def parse_label(reply: str | None) -> int | None:
