@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from benchwright.core.cells import cells
+from benchwright.core.values import lettered
 from benchwright.params.benchmark import PromptParams
 
 LABELS = tuple(string.ascii_uppercase)
@@ -79,9 +80,7 @@ def render_question(question: Question, style: str, condition: str, words: Promp
     if condition == "question_only":
         return "\n".join([*lines, f"{LABELS[0]}."])
     if style != "cloze" or condition == "choices_only":
-        lines += [
-            f"{label}. {choice}" for label, choice in zip(LABELS, question.choices, strict=False)
-        ]
+        lines.append(lettered(question.choices))
     if style == "generate":
         lines.append(words.instruction if question.choices else words.open_instruction)
     if words.answer_prefix:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from math import nan
 from typing import NamedTuple
 
+from benchwright.core.values import lettered
 from benchwright.params.perturbation import RephraseParams
 from benchwright.transforms.rephrase_checks import (
     Asked,

@@ -66,11 +66,11 @@ def make_review_sheet(
         text, gold = texts[item], texts[item]["answer"]
         known = 0 <= gold < len(text["choices"])
         answer = f"{LETTERS[gold]}. {text['choices'][gold]}" if known else str(text["answer_text"])
-        near = (
-            "\n".join(filter(None, map(texts[like].get, ("question", "lettered")))) if like else ""
-        )
+        near = (texts[like]["question"], texts[like]["lettered"]) if like else ()
         question = (item, rule, text["subject"], text["question"])
-        rows.append((*question, text["lettered"], answer, why, near, "", ""))
+        rows.append(
+            (*question, text["lettered"], answer, why, "\n".join(filter(None, near)), "", "")
+        )
     return ReviewSheet.from_rows(rows)
 
 
