@@ -11,6 +11,7 @@ import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from benchwright.core.configuration import parse_configuration
@@ -64,21 +65,13 @@ def write_answers(
 
     Items without an answer are left out and counted. An answer from which no option was read is
     wrong, without an extracted value. Answers of which only the mark is known have no output.
-
-    Args:
-        conditions: matrices with the items that they are about.
-        responses: `Responses` rows with a column `configuration`, for tokens and sources; may lack
-            rows.
-        generations: a `Generations` table, possibly empty.
-        run: the exported run.
-
-    Returns:
-        The files, and the number of answers of each configuration for the manifest.
+    `responses` are `Responses` rows with a column `configuration`, for tokens and sources; they and
+    the `Generations` may lack rows.
 
     Raises:
         InputError: nothing was answered.
     """
-    asked = [_Asked.of(condition, run.benchmark) for condition in conditions]
+    asked = [_asked(condition, run.benchmark.name) for condition in conditions]
     rows = dict(iter(responses.groupby("configuration", sort=False)))
     written = dict(iter(generations.groupby(["model", "style", "shots"], sort=False)))
     files: dict[str, Pieces] = {}
@@ -113,27 +106,17 @@ def write_answers(
 class _Asked(NamedTuple):
     """A condition, and the parts of a sample that are the item's."""
 
-    matrix: ResponseMatrix
-    items: list[Row | None]  # in the order of the matrix, None if the condition lacks the item
+    matrix: ResponseMatrix  # of the items that the condition has
+    items: list[Row]  # in the order of the matrix
     evaluation: str
 
-    @classmethod
-    def of(cls, answered: AnsweredCondition, benchmark: BenchmarkParams) -> "_Asked":
-        matrix, condition = answered.matrix, answered.matrix.condition
-        items = {row["item_id"]: _item(row, condition) for row in answered.items.to_dict("records")}
-        evaluation = "" if condition == "question" else f"/{condition}"
-        shown = [items.get(item_id) for item_id in matrix.item_ids]
-        return cls(matrix, shown, f"{benchmark.name}{evaluation}")
 
-    def answers(self, name: str) -> Iterator[tuple[Row, float, int]]:
-        """Yield the item, the mark (NaN without an answer) and the chosen option (or -1)."""
-        row = self.matrix.models.index(name)
-        correct, prediction = self.matrix.correct[row], self.matrix.prediction[row]
-        for item, mark, chosen in zip(
-            self.items, correct.tolist(), prediction.tolist(), strict=True
-        ):
-            if item is not None:
-                yield item, mark, chosen
+def _asked(answered: AnsweredCondition, benchmark: str) -> _Asked:
+    matrix, condition = answered.matrix, answered.matrix.condition
+    items = {row["item_id"]: _item(row, condition) for row in answered.items.to_dict("records")}
+    shown = [item_id for item_id in matrix.item_ids if item_id in items]
+    evaluation = benchmark if condition == "question" else f"{benchmark}/{condition}"
+    return _Asked(matrix.select_items(shown), [items[item_id] for item_id in shown], evaluation)
 
 
 def _item(row: Mapping[Any, Any], condition: str) -> Row:
@@ -204,9 +187,11 @@ class _Samples:
 
     def __iter__(self) -> Iterator[bytes]:
         for asked in self._asked:
-            for item, mark, chosen in asked.answers(self._name):
-                if mark == mark:  # noqa: PLR0124 (NaN without an answer)
-                    yield _line(self._row(asked, item, mark, chosen))
+            row = asked.matrix.models.index(self._name)
+            correct, prediction = asked.matrix.correct[row], asked.matrix.prediction[row]
+            for place in np.flatnonzero(~np.isnan(correct)):
+                answer = float(correct[place]), int(prediction[place])
+                yield _line(self._row(asked, asked.items[place], *answer))
 
     def _row(self, asked: _Asked, item: Row, correct: float, prediction: int) -> Row:
         condition = asked.matrix.condition
@@ -240,10 +225,8 @@ class _Samples:
 
     def folder(self) -> str:
         """Return `data/<benchmark>/<developer>/<model>`."""
-        developer, _, name = self._model.id.rpartition("/")
-        developer, _, rest = developer.partition("/")
-        name = f"{rest}_{name}" if rest else name
-        parts = (self._run.benchmark.name, developer or self._model.developer, name)
+        *developer, name = self._model.id.split("/", 1)
+        parts = (self._run.benchmark.name, *(developer or [self._model.developer]), name)
         return "/".join(("data", *map(_component, parts)))
 
     def aggregate(self, detail: Row) -> Row:
@@ -252,6 +235,7 @@ class _Samples:
         sources = sorted({answer.source for answer in self._known.values() if answer.source})
         live = sources == ["live"]
         details = {"deployment_type": _UNKNOWN, "model_availability": _UNKNOWN}
+        details |= {"revision": model.revision} if model.revision else {}
         return {
             "schema_version": SCHEMA,
             "evaluation_id": self._id,
@@ -272,8 +256,7 @@ class _Samples:
                 "name": self._model_name,
                 "id": model.id,
                 "developer": model.developer,
-                "additional_details": details
-                | ({"revision": model.revision} if model.revision else {}),
+                "additional_details": details,
             },
             "evaluation_results": self._results(),
             "detailed_evaluation_results": detail,
@@ -288,7 +271,7 @@ class _Samples:
         if hub is not None and hub.id.count("/") == 1:
             source |= {"source_type": "hf_dataset", "hf_repo": hub.id}
         marks = [
-            (asked, pd.Series([mark for _, mark, _ in asked.answers(self._name)], dtype=float))
+            (asked, asked.matrix.correct[asked.matrix.models.index(self._name)].astype(float))
             for asked in self._asked
         ]
         return [
@@ -296,16 +279,16 @@ class _Samples:
                 "evaluation_result_id": f"accuracy:{asked.matrix.condition}",
                 "evaluation_name": asked.evaluation,
                 "score_details": {
-                    "score": float(own.dropna().to_numpy().mean()),
-                    "details": {"unanswered": str(int(own.isna().sum()))},
-                    "uncertainty": {"num_samples": int(own.count())},
+                    "score": float(own[~np.isnan(own)].mean()),
+                    "details": {"unanswered": str(np.isnan(own).sum())},
+                    "uncertainty": {"num_samples": int((~np.isnan(own)).sum())},
                 },
                 "source_data": source,
                 "metric_config": _METRIC,
                 "generation_config": {"additional_details": {**style, **self._run.settings}},
             }
             for asked, own in marks
-            if own.count()
+            if not np.isnan(own).all()
         ]
 
 

@@ -88,15 +88,8 @@ def harness_family(
     There is one task, or one per subject if subjects have their own demonstrations. All items of a
     harness task have the same demonstrations. An item that equals one of them gets others, as in
     scoring, so it is in a separate task (`…_part2`). Several tasks form a group, whose scores count
-    every item once.
-
-    Args:
-        name: of the family and of its only task or its group.
-        items: the questions.
-        demonstrations: the columns of `ItemRows` that a question needs.
-        asked: style and settings.
-        facts: of these items, for each task's metadata: benchmark, variant, …
-        added: further columns of rows.
+    every item once. `name` is that of the family and of its only task or its group; `facts` are for
+    each task's metadata: benchmark, variant, …
 
     Raises:
         InputError: a demonstration in the style `generate` would have no answer.

@@ -19,11 +19,8 @@ def inspect_lines(rows: pd.DataFrame) -> Iterator[bytes]:
     """Yield each item as a sample of Inspect, a JSON object per line.
 
     The target is a letter, or the answer's text if the item has no options. What joins an answer
-    to its item comes back in the log as the sample's metadata: item id, hash of the text,
-    condition and weight.
-
-    Args:
-        rows: items, with `condition` or `weight` if they have one.
+    to its item comes back in the log as the sample's metadata: item id, hash of the text, and
+    condition or weight if the rows have one.
     """
     for row in records(rows):
         choices = list(row["choices"])

@@ -105,17 +105,9 @@ def decide(
     """Keep harmless items with a mean rating above the bound.
 
     An item with a harm is never kept. An item whose quality or harms no judge rated is `unjudged`,
-    and kept only if `params.unjudged` says so.
-
-    Args:
-        item_ids: of the items, in the order of the rows.
-        ratings: `judged_values` of quality.
-        harms: `judged_values` of harms, 0 or 1.
-        params: bounds.
-
-    Returns:
-        item_id, mean_rating (1–5), harms (those that count, separated by commas), kept, and the
-        reason, one of `CHECKED`.
+    and kept only if `params.unjudged` says so. `ratings` and `harms` are `judged_values`. Return
+    item_id, mean_rating (1–5), harms (that any judge reports, separated by commas), kept, and the
+    reason, one of `CHECKED`, in the order of the ids.
     """
     reported = harms.loc[harms["value"] > 0, ["item_id", "criterion"]]
     harmful = set(reported.itertuples(index=False, name=None))

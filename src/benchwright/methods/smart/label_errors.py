@@ -52,17 +52,11 @@ def rate_label_errors(
     Filtering can concentrate wrong labels: models disagree with a wrong label, so the item is not
     easy and is kept.
 
-    Args:
-        suspect_items: items as ranked for review.
-        item_audit: decision and rules of each item.
-        verdicts: the verdict of suspect_label on each item.
-        label_errors: a user's file: item_id, and `wrong` (0/1, true/false) or `kind` (`ok`, or what
-            is wrong, as in MMLU-Redux), or both; `wrong` takes precedence.
-        known_label_errors: what the benchmark's own source says; the file takes precedence.
-
-    Returns:
-        A `LabelErrorRates` table of all, kept and removed items, of those that each rule removed or
-        suspects, and of the most suspect ones. Without checked items it is empty.
+    `label_errors` is a user's file: item_id, and `wrong` (0/1, true/false) or `kind` (`ok`, or what
+    is wrong, as in MMLU-Redux), or both; `wrong` takes precedence, and the file over
+    `known_label_errors`, what the benchmark's own source says. Return a `LabelErrorRates` table of
+    all, kept and removed items, of those that each rule removed or suspects, and of the most
+    suspect ones; empty without checked items.
 
     Raises:
         InputError: a row has no id or no readable value, or two rows of one id contradict.

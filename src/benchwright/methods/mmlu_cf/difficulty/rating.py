@@ -152,16 +152,10 @@ def combine_ratings(
 ) -> pd.DataFrame:
     """Combine ratings to their median; responses of models fill the gaps.
 
-    Args:
-        item_ids: of the items, in the order of the rows.
-        ratings: `judged_values`, 0–9.
-        seed: even numbers of judges can give a half; a hash of seed and item id then rounds it up
-            or down, without a preference.
-        from_responses: levels by item id, NaN if unknown (`difficulty_from_responses`).
-
-    Returns:
-        item_id, difficulty (0–9 or NaN), level (the nearest whole number) and source: `judges`,
-        `responses` or `not_judged`.
+    Even numbers of judges can give a half; a hash of seed and item id then rounds it up or down,
+    without a preference. `ratings` are `judged_values`, `from_responses` levels by item id, NaN if
+    unknown. Return item_id, difficulty (0–9 or NaN), level (the nearest whole number) and source
+    (`judges`, `responses` or `not_judged`), in the order of the ids.
     """
     medians = ratings.groupby("item_id")["value"].median().dropna().to_dict()
     coins = item_uniforms(seed, "difficulty_level", list(item_ids))

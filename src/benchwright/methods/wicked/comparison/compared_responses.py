@@ -69,19 +69,10 @@ def align_responses(
     Written answers to questions with options from which no option could be extracted count as
     wrong. Prompts that did not fit the model count as missing.
 
-    Args:
-        response_matrix: answers to the original items.
-        perturbed_matrices: answers to each copy by condition, `<perturbation>-<number>`, scored
-            against the copy's gold answer, over the same items in the same order.
-        responses: a `Responses` table of the answers to the original items.
-        live_responses: a `Responses` table with the answers to the copies.
-        perturbation_changes: a `PerturbationChanges` table.
-        perturbed_items: a `PerturbedItems` table.
-        items: an `Items` table; items of one passage or stem count as one in standard errors.
-
-    Returns:
-        The answers by perturbation, sorted by name, without perturbations that no configuration
-        answered completely.
+    `response_matrix` and `responses` are of the original items, `perturbed_matrices` (by condition,
+    `<perturbation>-<number>`) and `live_responses` of the copies. Items of one passage or stem count
+    as one in standard errors. Return the answers by perturbation, sorted by name, without those
+    that no configuration answered completely.
     """
     altered_items = perturbed_items[perturbed_items["role"] == "item"]
     open_ended = set(items.loc[items["choices"].map(len) == 0, "item_id"])

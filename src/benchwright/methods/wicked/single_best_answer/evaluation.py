@@ -69,12 +69,8 @@ def evaluate(items: pd.DataFrame, annotations: pd.DataFrame, threshold: float) -
     """Evaluate recall and precision of every method on every part of the labelled items.
 
     Parts are `held_out` (neither trained nor chose the threshold) and `left_out` (benchmarks that
-    were not trained on). Bounds are 95% Wilson intervals.
-
-    Args:
-        items: question, benchmark, label, judged, split and probability, by item id.
-        annotations: item_id, labeller, label.
-        threshold: of the classifier.
+    were not trained on). Bounds are 95% Wilson intervals. `items` have question, benchmark, label,
+    judged, split and probability, by item id; `annotations` item_id, labeller, label.
     """
     rows: list[dict[str, Any]] = []
     for part in ("held_out", "left_out"):
