@@ -215,7 +215,7 @@ def _part_names(name: str, parts: Sequence[_Part]) -> list[str]:
 def _task(
     name: str, part: _Part, asked: AskedAs, facts: Mapping[str, Any], added: AddedColumns
 ) -> HarnessTask:
-    shown = [_demonstration_row(question, asked) | added.constant for question in part.shown]
+    shown = [{**_demonstration_row(question, asked), **added.constant} for question in part.shown]
     described = {
         **facts,
         "n_items": len(part.items),
@@ -242,7 +242,7 @@ def _version(part: _Part, asked: AskedAs, added: AddedColumns, shown: Sequence[A
     """Hash the texts of a task; one row for each number of options shows the format."""
     texts = ((q.item_id, q.subject, q.text, q.choices, q.answer, q.answer_text) for q in part.items)
     examples = {len(q.choices): q for q in reversed(part.items)}
-    rows = [_row(examples[count], asked) | added.constant for count in sorted(examples)]
+    rows = [{**_row(examples[count], asked), **added.constant} for count in sorted(examples)]
     return _hash_of_lists([asked.words.description], texts, rows, shown)[:8]
 
 
@@ -333,7 +333,7 @@ class _Rows:
     def __iter__(self) -> Iterator[dict[str, Any]]:
         for item in self._items:
             added = {name: values[item.item_id] for name, values in self._added.columns.items()}
-            yield _row(item, self._asked) | self._added.constant | added
+            yield {**_row(item, self._asked), **self._added.constant, **added}
 
 
 def _row(question: Question, asked: AskedAs) -> dict[str, Any]:

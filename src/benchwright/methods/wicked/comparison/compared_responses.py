@@ -70,9 +70,9 @@ def align_responses(
     wrong. Prompts that did not fit the model count as missing.
 
     `response_matrix` and `responses` are of the original items, `perturbed_matrices` (by condition,
-    `<perturbation>-<number>`) and `live_responses` of the copies. Items of one passage or stem count
-    as one in standard errors. Return the answers by perturbation, sorted by name, without those
-    that no configuration answered completely.
+    `<perturbation>-<number>`) and `live_responses` of the copies. Items of one passage or stem
+    count as one in standard errors. Return the answers by perturbation, sorted by name, without
+    those that no configuration answered completely.
     """
     altered_items = perturbed_items[perturbed_items["role"] == "item"]
     open_ended = set(items.loc[items["choices"].map(len) == 0, "item_id"])
