@@ -10,8 +10,7 @@ import pandas as pd
 import pyarrow as pa
 from kedro.pipeline import Pipeline
 
-from benchwright.methods.mmlu_cf.cleaning.clean import clean
-from benchwright.methods.mmlu_cf.cleaning.rules import WHOLE_RULES
+from benchwright.methods.mmlu_cf.cleaning.clean import WHOLE_RULES, clean
 from benchwright.params.mmlu_cf import CleaningParams
 from benchwright.pipelines.nodes import node
 from benchwright.tables.mmlu_cf import CleaningFunnel, CleanItems

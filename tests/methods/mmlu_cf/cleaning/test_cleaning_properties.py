@@ -8,7 +8,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.methods.mmlu_cf.cleaning.clean import clean, cleaned_with_fingerprints
+from benchwright.methods.mmlu_cf.cleaning.clean import clean, clean_and_fingerprint
 from benchwright.methods.mmlu_cf.cleaning.rows import as_raw
 from benchwright.methods.mmlu_cf.cleaning.rules import clean_batch
 from benchwright.params.mmlu_cf import CleaningParams
@@ -95,7 +95,7 @@ def test_every_row_is_clean_or_rejected_for_good_whatever_its_batch(
     assert all(half.equals(other) for half, other in zip(halves, made, strict=True))
 
     sent = pickle.loads(pickle.dumps(raw))  # noqa: S301
-    [batch] = cleaned_with_fingerprints(sent, params=CleaningParams())
+    [batch] = clean_and_fingerprint(sent, params=CleaningParams())
     there, prints = pickle.loads(pickle.dumps(batch))  # noqa: S301
     here = clean_batch(raw, CleaningParams())
     assert all(a.equals(b) for a, b in zip(there, here, strict=True))

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from benchwright.core.errors import InputError
-from benchwright.methods.mmlu_cf.cleaning.rows import Cleaned
+from benchwright.methods.mmlu_cf.cleaning.rows import CleanedBatch
 from benchwright.methods.mmlu_cf.cleaning.rules import ROW_RULES, clean_batch
 from benchwright.params.mmlu_cf import CleaningParams
 
@@ -33,7 +33,7 @@ def table(*rows: dict[str, Any]) -> pa.Table:
     return pa.Table.from_pylist(list(rows), schema=pa.schema(list(kinds.items())))
 
 
-def cleaned(params: CleaningParams | None = None, **fields: Any) -> Cleaned:
+def cleaned(params: CleaningParams | None = None, **fields: Any) -> CleanedBatch:
     return clean_batch(table(item(**fields)), params or CleaningParams())
 
 
@@ -164,21 +164,6 @@ def test_labels_and_answers_become_a_position(labels: list[str], answer: str, go
 def test_options_that_differ_only_in_case_are_distinguished() -> None:
     row = kept(choices=["BB", "Bb", "bB", "bb"], answer="The answer is: Bb")
     assert row["answer"] == 1
-
-
-def test_bytes_that_are_not_utf8_are_rejected_with_a_reason() -> None:
-    rows = table(item(), item(item_id="doc#2"))
-    texts = [QUESTION.encode(), b"What is the caf\xe9 of France?"]
-    ends = [0, len(texts[0]), len(texts[0]) + len(texts[1])]
-    bad = pa.StringArray.from_buffers(
-        2,
-        pa.py_buffer(b"".join(end.to_bytes(4, "little") for end in ends)),
-        pa.py_buffer(b"".join(texts)),
-    )
-    result = clean_batch(rows.set_column(1, "question", bad), CleaningParams())
-    assert result.rejected.select(["item_id", "rule"]).to_pylist() == [
-        {"item_id": "doc#2", "rule": "unreadable"}
-    ]
 
 
 def test_texts_may_be_as_short_or_as_long_as_the_limits() -> None:
