@@ -1,6 +1,7 @@
 """The commands `benchwright compare` and `benchwright gate` on tables and logs."""
 
 import json
+import os
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -17,6 +18,7 @@ from benchwright.cli.gate import GateRequest, gate_subset, item_order
 from benchwright.cli.pair import Pair, Side, read_pair
 from benchwright.core.errors import InputError
 from benchwright.methods.dele.estimation.subset_scores import estimate_scores
+from benchwright.responses.answer_files import Choice
 from benchwright.responses.known_responses import KnownResponses
 from benchwright.statistics.paired_tests import mcnemar_mid_p
 from cli.test_estimate import CHOSEN, CORRECT, K, M, manifest
@@ -89,10 +91,10 @@ def test_subjects_and_passages_come_from_a_table_of_items(tmp_path: Path) -> Non
     assert done.exit_code == 0, done.output
     assert "in 50 clusters" in done.output
     saved = json.loads((tmp_path / "o.json").read_text())
-    rows = saved["subjects"]
-    assert [row["subject"] for row in rows] == ["x", "y"]
+    rows = saved["groups"]
+    assert [row["name"] for row in rows] == ["x", "y"]
     assert sum(row["better"] for row in rows) == saved["better"]
-    equal = saved["by_subject"]
+    equal = saved["equal_weights"]
     assert equal["difference"] == pytest.approx(np.mean([row["difference"] for row in rows]))
     assert equal["low"] < equal["difference"] < equal["high"]
     assert min(row["holm"] for row in rows) == 2 * min(row["p_value"] for row in rows)
@@ -265,6 +267,102 @@ def test_changed_items_are_listed_with_both_answers(tmp_path: Path) -> None:
         "q/2", "q/3", "q/1"
     ]  # fmt: skip
     assert "q/3" in (tmp_path / "f.csv").read_text(encoding="utf-8-sig")
+
+
+# --- several tasks, several models ----------------------------------------------------------------
+
+
+def lm_eval_log(folder: Path, task: str, scores: np.ndarray) -> Path:
+    folder.mkdir(exist_ok=True)
+    rows = [
+        {"doc_id": n, "doc": {"question": f"{task} {n}?"}, "target": "", "filter": "none"}
+        | {"arguments": [[f"{task} {n}?", {}]], "resps": [["x"]], "filtered_resps": ["x"]}
+        | {"exact_match": score, "metrics": ["exact_match"]}
+        for n, score in enumerate(scores)
+    ]
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    (folder / f"samples_{task}_2025-01-01T00-00-00.jsonl").write_text(text)
+    names = {"model_name": folder.name, "results": {}, "configs": {}}
+    (folder / "results_2025-01-01T00-00-00.json").write_text(json.dumps(names))
+    return folder
+
+
+def test_each_task_has_a_verdict_and_tasks_can_weigh_the_same(tmp_path: Path) -> None:
+    for name, shift in (("m", 0.0), ("n", 0.4)):
+        lm_eval_log(tmp_path / name, "big", answers(shift, 3))
+        lm_eval_log(tmp_path / name, "small", answers(-shift, 4)[:50])
+    words = (tmp_path / "m", tmp_path / "n", "--out", tmp_path / "o.json")
+    done = run("compare", *words)
+    assert done.exit_code == 0, done.output
+    saved = json.loads((tmp_path / "o.json").read_text())
+    rows = {row["name"]: row for row in saved["groups"]}
+    assert (saved["grouped_by"], list(rows)) == ("task", ["big", "small"])
+    assert (rows["big"]["items"], rows["small"]["items"]) == (200, 50)
+    apart = rows["big"]["difference"], rows["small"]["difference"]
+    assert saved["difference"] == pytest.approx((4 * apart[0] + apart[1]) / 5)
+    assert saved["equal_weights"]["difference"] == pytest.approx(sum(apart) / 2)
+    alone = compare(read_pair(*map(str, words[:2]), choice=Choice(task="small")))
+    assert rows["small"]["p_value"] == alone.p_value
+    assert alone.equal_weights is None
+    gated = run("gate", *words[:2], "--margin", 0.02)
+    assert gated.exit_code == 0
+    assert "mean over 2 tasks that weigh the same" in gated.output
+    assert [line.split()[-1] for line in gated.output.splitlines()[-2:]] == ["better", "worse"]
+
+
+def test_all_models_are_compared_with_a_baseline(tmp_path: Path) -> None:
+    known = {"b": answers(0), "up": answers(0.5, 3), "down": answers(-0.5, 4), "like": answers(0)}
+    known["part"] = np.where(np.arange(N) < 20, answers(0.5, 3), np.nan)
+    many = table(tmp_path / "many.csv", **known)
+    long_table(tmp_path / "other.csv", [1.0], "o").write_text("item_id,model,score\nelse,o,1\n")
+    files = [tmp_path / f"x.{kind}" for kind in ("json", "html", "csv")]
+    words = ("--out", files[0], "--page", files[1], "--flips", files[2])
+    done = run("compare", many, tmp_path / "other.csv", "--baseline", "b", *words)
+    assert done.exit_code == 0, done.output
+    assert "4 models against b: 1 better, 1 worse" in done.output
+    assert "note: o answered no item that b answered" in done.output
+    assert "note: part: missing: 180 of 200 answers of B (90.0%)" in done.output
+    saved = json.loads(files[0].read_text())
+    assert [model["b"]["model"] for model in saved["models"]] == ["part", "up", "like", "down"]
+    up = saved["models"][1]
+    made = compare(read_pair(f"{many}:b", f"{many}:up"))
+    assert (up["difference"], up["p_value"]) == (made.overall.difference, made.p_value)
+    assert up["p_value"] < up["holm"]
+    assert "4 models compared with b" in files[1].read_text()
+    assert files[2].read_text(encoding="utf-8-sig").startswith("model,item_id,change")
+    missing = run("compare", many, "--baseline", "c")
+    assert (missing.exit_code, "no model 'c'" in missing.output) == (1, True)
+    assert "1 of A and B are given" in run("compare", many).output
+
+
+@pytest.mark.parametrize("kind", ["device", "folder", "input", "inside", "twice", "proc"])
+def test_results_replace_no_input_and_nothing_but_files(tmp_path: Path, kind: str) -> None:
+    folder = tmp_path / "a"
+    folder.mkdir()
+    a, b = table(folder / "a.csv", m=answers(0)), table(tmp_path / "b.csv", n=answers(0.3))
+    out = {
+        "device": Path(os.devnull),
+        "folder": folder,
+        "input": b,
+        "inside": a,
+        "twice": tmp_path / "page",
+        "proc": Path("/proc/none.json"),
+    }[kind]
+    (tmp_path / "link").symlink_to(out)
+    before = a.read_bytes(), b.read_bytes()
+    for file in (out, tmp_path / "link"):
+        done = run("compare", folder, b, "--out", file, "--page", tmp_path / "page")
+        assert done.exit_code == 3, done.output
+        assert len(done.output.splitlines()) == 1
+    assert before == (a.read_bytes(), b.read_bytes())
+
+
+def test_a_link_to_a_result_stays_a_link(tmp_path: Path) -> None:
+    a, b = table(tmp_path / "a.csv", m=answers(0)), table(tmp_path / "b.csv", n=answers(0.3))
+    (tmp_path / "link").symlink_to(tmp_path / "target")
+    assert run("compare", a, b, "--out", tmp_path / "link").exit_code == 0
+    assert (tmp_path / "link").is_symlink()
+    assert "headline" in json.loads((tmp_path / "target").read_text())
 
 
 # --- decisions ------------------------------------------------------------------------------------

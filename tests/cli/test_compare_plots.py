@@ -15,7 +15,7 @@ ROWS = pd.DataFrame(
         ("c_d", 60, -0.1, -0.2, -0.01, 0.01),
         ("e", 60, -0.1, -0.2, -0.01, 0.06),
     ],
-    columns=["name", "items", "difference", "low", "high", "p_value"],
+    columns=["name", "items", "difference", "low", "high", "holm"],
 )
 
 

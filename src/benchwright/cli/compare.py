@@ -1,7 +1,7 @@
 """`benchwright compare`: the difference of two models on the items that both answered."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import NormalDist
 from typing import Any, NamedTuple
 
@@ -54,9 +54,9 @@ class Comparison(NamedTuple):
         better, worse: number of items that B answers better, or worse, than A.
         p_value: of the exact McNemar test, mid-p; of random sign flips for graded scores.
         detectable: difference that these items detect with power .8, NaN if unknown.
-        by_subject: the mean of the subjects' differences, each weighing the same; None without.
-        subjects: a row per subject: subject, items, a, b, difference, low, high, better, worse,
-            p_value, holm.
+        groups: a row per task, of a single task per subject: name, items, a, b, difference, low,
+            high, better, worse, p_value, holm.
+        equal_weights: the mean of the groups' differences, each weighing the same; None without.
     """
 
     pair: Pair
@@ -68,41 +68,40 @@ class Comparison(NamedTuple):
     worse: int
     p_value: float
     detectable: float
-    subjects: pd.DataFrame
-    by_subject: PairedDifference | None = None
+    groups: pd.DataFrame
+    equal_weights: PairedDifference | None = None
 
     @property
     def test(self) -> str:
         """Name of the test of `p_value`."""
         whole = np.isin(self.pair.d[self.pair.both], (-1, 0, 1)).all()
+        whole = np.isin(self.pair.d[self.pair.both], (-1, 0, 1)).all()
         return "exact McNemar, mid-p" if whole else "sign-flip permutation"
+
+    def row(self, name: str) -> dict[str, Any]:
+        """Return the difference as a row of `groups`, without `holm`."""
+        found = self.overall
+        return {
+            "name": name,
+            "items": int(self.pair.both.sum()),
+            "a": self.pair.first.accuracy,
+            "b": self.pair.second.accuracy,
+            **{key: getattr(found, key) for key in ("difference", "low", "high")},
+            **{key: getattr(self, key) for key in ("better", "worse", "p_value")},
+        }
 
 
 def compare(pair: Pair, level: float = 0.95) -> Comparison:
-    """Compare two models over all items and by subject; p-values of subjects also by Holm."""
+    """Compare two models over all items and by task or subject, with p-values of these by Holm."""
     both, clusters = pair.both, pair.clusters
     d = pair.d[both]
-    overall = paired_difference(d, clusters[both], level)
-    lowest, highest = pair.bounds()
-    worst = best = overall
+    overall = worst = best = paired_difference(d, clusters[both], level)
     if not both.all():
-        worst, best = (paired_difference(each, clusters, level) for each in (lowest, highest))
-    whole = bool(np.isin(d, (-1, 0, 1)).all())
-    rows, errors = [], []
-    if pair.subjects is not None:
-        for subject, at in pd.Series(np.flatnonzero(both)).groupby(pair.subjects[both]):
-            part = pair.d[at]
-            first, second = pair.answers[:, at].mean(axis=1).tolist()
-            found = paired_difference(part, clusters[at], level)
-            bounds = (second - first, found.low, found.high)
-            counts = int((part > 0).sum()), int((part < 0).sum())
-            p = mcnemar_mid_p(*counts) if whole else sign_flip_p(part, clusters[at])
-            errors.append(found.se)
-            rows.append((str(subject), len(at), first, second, *bounds, *counts, p))
-    names = ["subject", "items", "a", "b", "difference", "low", "high", "better", "worse"]
-    subjects = pd.DataFrame(rows, columns=[*names, "p_value"])
+        worst, best = (paired_difference(each, clusters, level) for each in pair.bounds())
     better, worse = int((d > 0).sum()), int((d < 0).sum())
     detectable = float(minimum_detectable_difference(overall.se, power=POWER))
+    whole = bool(np.isin(d, (-1, 0, 1)).all())
+    groups, equal = _by_group(pair, level)
     return Comparison(
         pair,
         level,
@@ -113,9 +112,22 @@ def compare(pair: Pair, level: float = 0.95) -> Comparison:
         worse,
         mcnemar_mid_p(better, worse) if whole else sign_flip_p(d, clusters[both]),
         detectable if 0 < detectable <= 1 else math.nan,
-        subjects.assign(holm=holm(subjects["p_value"])),
-        _equal_mean(subjects["difference"].to_numpy(), np.array(errors), level) if rows else None,
+        groups,
+        equal,
     )
+
+
+def _by_group(pair: Pair, level: float) -> tuple[pd.DataFrame, PairedDifference | None]:
+    names = [] if pair.groups is None else sorted(set(pair.groups[pair.both]))
+    if len(names) < 2:
+        return pd.DataFrame(), None
+    alone = pair._replace(groups=None)
+    places = {str(name): np.flatnonzero(pair.groups == name) for name in names}
+    parts = {name: compare(alone.select(at), level) for name, at in places.items()}
+    rows = pd.DataFrame([part.row(name) for name, part in parts.items()])
+    errors = np.array([part.overall.se for part in parts.values()])
+    equal = _equal_mean(rows["difference"].to_numpy(), errors, level)
+    return rows.assign(holm=holm(rows["p_value"])), equal
 
 
 def _equal_mean(d: NDArray[np.float64], se: NDArray[np.float64], level: float) -> PairedDifference:
@@ -153,8 +165,8 @@ def headline(made: Comparison) -> str:
     names = (pair.first.model, pair.second.model)
     a, b = names if names[0] != names[1] else ("A", "B")
     if found.low <= 0 <= found.high:
-        bounds = f"[{points(found.low, signed=True)}, {points(found.high, signed=True)}]"
         text = f"no difference is shown: {b} minus {a} is "
+        bounds = pair.scale.interval(found.low, found.high)
         return f"{text}{points(found.difference, signed=True)} points {bounds}"
     better, sign = (b, 1) if found.difference > 0 else (a, -1)
     low, high = sorted((sign * found.low, sign * found.high))
@@ -193,43 +205,61 @@ def summary(made: Comparison) -> list[str]:
         detectable = f"a difference of {points(made.detectable)} points"
     lines += [
         f"difference B − A: {points(overall.difference, signed=True)} points, "
-        f"{made.level:.0%} interval [{points(overall.low, signed=True)}, "
-        f"{points(overall.high, signed=True)}]",
+        f"{made.level:.0%} interval {pair.scale.interval(overall.low, overall.high)}",
         f"changed answers: {(made.better + made.worse) / n:.1%}; B is better on {made.better:,} "
         f"({made.better / n:.1%}), worse on {made.worse:,} ({made.worse / n:.1%}); "
         f"p = {made.p_value:.3g} ({made.test})",
         f"detectable with power {POWER:g} at 5%: {detectable}",
     ]
-    if (equal := made.by_subject) is not None:
+    if (equal := made.equal_weights) is not None:
         lines.append(
-            f"mean over {len(made.subjects)} subjects that weigh the same: "
-            f"{points(equal.difference, signed=True)} points [{points(equal.low, signed=True)}, "
-            f"{points(equal.high, signed=True)}]"
+            f"mean over {len(made.groups)} {pair.grouped_by}s that weigh the same: "
+            f"{points(equal.difference, signed=True)} points "
+            f"{pair.scale.interval(equal.low, equal.high)}"
         )
     return lines + [f"note: {note}" for note in pair.notes]
 
 
-def _cells(row: dict[Any, Any], scale: Scale) -> dict[str, str]:
-    return {
-        "subject": str(row["subject"]),
-        "items": f"{row['items']:,}",
-        "A": scale.mean(row["a"]),
-        "B": scale.mean(row["b"]),
-        "B − A": scale.points(row["difference"], signed=True),
-        "better": f"{row['better']:,}",
-        "worse": f"{row['worse']:,}",
-        "p": f"{row['p_value']:.3g}",
-        "p (Holm)": f"{row['holm']:.3g}",
-    }
+def difference_cells(
+    rows: pd.DataFrame, name: str, scale: Scale, level: float
+) -> list[dict[str, str]]:
+    """Return the cells of a table of differences, such as `Comparison.groups`, under `name`."""
+    return [
+        {
+            name: str(row["name"]),
+            "items": f"{row['items']:,}",
+            "A": scale.mean(row["a"]),
+            "B": scale.mean(row["b"]),
+            "B − A": scale.points(row["difference"], signed=True),
+            f"{level:.0%} interval": scale.interval(row["low"], row["high"]),
+            "better": f"{row['better']:,}",
+            "worse": f"{row['worse']:,}",
+            "p": f"{row['p_value']:.3g}",
+            "p (Holm)": f"{row['holm']:.3g}",
+            "B is": _shown(row, level),
+        }
+        for row in rows.to_dict("records")
+    ]
+
+
+def _shown(row: Mapping[Any, Any], level: float) -> str:
+    """Return what a row shows after Holm's correction."""
+    if not row["holm"] < 1 - level:
+        return "–"
+    return "better" if row["difference"] > 0 else "worse"
+
+
+def group_lines(made: Comparison) -> list[str]:
+    """Return the table of tasks or subjects."""
+    pair = made.pair
+    cells = difference_cells(made.groups, pair.grouped_by, pair.scale, made.level)
+    return ["", *table_lines(cells)] if cells else []
 
 
 def terminal_lines(made: Comparison) -> list[str]:
     """Return the lines to print."""
     lines = [missing_line(made.pair)] if is_missing_much(made.pair) else []
-    lines += [headline(made), *summary(made)]
-    if len(made.subjects):
-        rows = [_cells(row, made.pair.scale) for row in made.subjects.to_dict("records")]
-        lines += ["", *table_lines(rows)]
+    lines += [headline(made), *summary(made), *group_lines(made)]
     changed = flips(made.pair)
     if changed:
         shown = [
@@ -295,12 +325,12 @@ def comparison_json(made: Comparison) -> dict[str, Any]:
     """Return a comparison as JSON; shares and differences are of the scale, in [−1, 1]."""
     pair = made.pair
 
-    def numbers(found: PairedDifference) -> dict[str, float | None]:
-        values = found._asdict().items()
-        return {name: None if math.isnan(value) else value for name, value in values}
+    def numbers(found: PairedDifference | None) -> dict[str, float | None] | None:
+        values = {} if found is None else found._asdict()
+        return {name: none_for_nan(value) for name, value in values.items()} or None
 
     return {
-        "format": 2,
+        "format": 3,
         "benchwright": VERSION,
         "headline": headline(made),
         "a": pair.first._asdict(),
@@ -311,19 +341,25 @@ def comparison_json(made: Comparison) -> dict[str, Any]:
         "left_out": pair.left_out,
         "clusters": len(np.unique(pair.clusters[pair.both])),
         "level": made.level,
-        **numbers(made.overall),
+        **(numbers(made.overall) or {}),
         "worst": numbers(made.worst),
         "best": numbers(made.best),
         "better": made.better,
         "worse": made.worse,
         "p_value": made.p_value,
         "test": made.test,
-        "detectable": None if math.isnan(made.detectable) else made.detectable,
-        "subjects": made.subjects.to_dict("records"),
-        "by_subject": None if made.by_subject is None else numbers(made.by_subject),
+        "detectable": none_for_nan(made.detectable),
+        "grouped_by": pair.grouped_by,
+        "groups": made.groups.to_dict("records"),
+        "equal_weights": numbers(made.equal_weights),
         "flips": [flip._asdict() for flip in flips(pair)],
         "notes": list(pair.notes),
     }
+
+
+def none_for_nan(value: float) -> float | None:
+    """Return a number for JSON, which has no NaN."""
+    return None if math.isnan(value) else value
 
 
 def render(
@@ -333,31 +369,22 @@ def render(
     allowed: float | None = None,
     plots: dict[str, Any] | None = None,
 ) -> str:
-    """Render a page: the verdict, plots, what they rest on, subjects and items that changed.
+    """Render a page: the verdict, plots, what they rest on, groups and items that changed.
 
     `allowed` is a gate's margin; `plots` stand above that of the differences.
     """
-    pair = made.pair
+    pair, level = made.pair, made.level
     sections = [Section("Comparison", [Bullets([*more, *summary(made)])])]
-    whole = made.overall._asdict() | {
-        "name": "all items",
-        "items": int(pair.both.sum()),
-        "p_value": made.p_value,
+    whole = pd.DataFrame([made.row("all items") | {"holm": made.p_value}])
+    ordered = made.groups
+    if len(ordered):
+        ordered = ordered.sort_values(["difference", "name"], ascending=[False, True])
+        cells = difference_cells(made.groups, pair.grouped_by, pair.scale, level)
+        sections.append(Section(f"{pair.grouped_by.capitalize()}s", [table_of_cells(cells)]))
+    shown = pd.concat([whole, ordered], ignore_index=True)
+    drawn = (plots or {}) | {
+        "differences": plot_differences(shown, level, allowed, pair.scale.width)
     }
-    by_subject = made.subjects.rename(columns={"subject": "name"}).drop(columns="p_value")
-    by_subject = by_subject.rename(columns={"holm": "p_value"})
-    ordered = by_subject.sort_values(["difference", "name"], ascending=[False, True])
-    rows_drawn = pd.concat([pd.DataFrame([whole]), ordered], ignore_index=True)
-    columns = ["name", "items", "difference", "low", "high", "p_value"]
-    width = 100.0 if pair.scale == Scale() else pair.scale.high - pair.scale.low
-    drawn = {
-        **(plots or {}),
-        "differences": plot_differences(rows_drawn[columns], made.level, allowed, width),
-    }
-    if len(made.subjects):
-        cells = [_cells(row, pair.scale) for row in made.subjects.to_dict("records")]
-        rows = [list(row.values()) for row in cells]
-        sections.append(Section("Subjects", [Table("", list(cells[0]), rows, range(1, 9))]))
     if changed := flips(pair):
         sections.append(Section("Changed items", [_listed(changed)]))
     title = f"{pair.second.model} compared with {pair.first.model}"
@@ -374,6 +401,11 @@ def render(
             plots=drawn,
         )
     )
+
+
+def table_of_cells(cells: Sequence[Mapping[str, str]]) -> Table:
+    """Return a table of a page, of rows with the same columns."""
+    return Table("", list(cells[0]), [list(row.values()) for row in cells], range(1, len(cells[0])))
 
 
 def _listed(changed: Sequence[Flip]) -> ItemLists:

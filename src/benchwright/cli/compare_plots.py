@@ -17,19 +17,18 @@ _MOST = 6.0  # powers of ten of evidence that are shown beyond the threshold
 def plot_differences(
     table: pd.DataFrame, level: float, allowed: float | None, width: float = 100.0
 ) -> Any:
-    """Draw a difference per row (name, items, difference, low, high, p_value), in shares.
+    """Draw a difference per row (name, items, difference, low, high, holm), in shares.
 
-    The first row is that of all items; p-values of subjects are Holm's. Blue: significantly above
-    0, orange: below it, grey: neither. `allowed` is a gate's margin, drawn as a line at minus its
-    value; `width` is that of the scale in points.
+    Blue: significantly above 0 by Holm's p-values, orange: below it, grey: neither. `allowed` is a
+    gate's margin, drawn as a line at minus its value; `width` is that of the scale in points.
     """
     names = [
         f"{clip(str(row['name']).replace('_', ' '), _LONGEST)} ({row['items']:,})"
         for row in table.to_dict("records")
     ]
     values = width * table[["difference", "low", "high"]]
-    shown = (table["p_value"] < 1 - level) | (table.index == 0)
-    above, below = shown & (values["low"] > 0), shown & (values["high"] < 0)
+    shown = table["holm"] < 1 - level
+    above, below = shown & (values["difference"] > 0), shown & (values["difference"] < 0)
     colours = np.select([above, below], [KEPT, REMOVED], QUIET)
     traces = []
     for colour in (KEPT, REMOVED, QUIET):

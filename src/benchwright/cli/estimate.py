@@ -1,10 +1,7 @@
 """`benchwright estimate`: scores of new models from their responses to an exported subset."""
 
-import json
-from pathlib import Path
 from typing import Any
 
-from benchwright.core.atomic_files import written_aside
 from benchwright.core.version import VERSION
 from benchwright.methods.dele.estimation.subset_scores import Estimated
 
@@ -32,10 +29,10 @@ def terminal_lines(estimated: Estimated) -> list[str]:
     return lines
 
 
-def write_estimates(estimated: Estimated, file: Path) -> Path:
-    """Write the estimates as JSON."""
+def estimates_json(estimated: Estimated) -> dict[str, Any]:
+    """Return the estimates as JSON."""
     subset: dict[str, Any] = estimated.subset.model_dump(mode="json", exclude={"items"})
-    content = {
+    return {
         "format": 1,
         "benchwright": VERSION,
         "subset": {**subset, "n_items": len(estimated.subset.items)},
@@ -44,6 +41,3 @@ def write_estimates(estimated: Estimated, file: Path) -> Path:
         "notes": list(estimated.notes),
         "models": [model._asdict() for model in estimated.models],
     }
-    with written_aside(file) as aside:
-        aside.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-    return file

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +10,7 @@ from benchwright.cli.compare import (
     Comparison,
     compare,
     comparison_json,
+    group_lines,
     is_missing_much,
     missing_line,
     render,
@@ -18,7 +18,6 @@ from benchwright.cli.compare import (
 )
 from benchwright.cli.compare_plots import plot_evidence
 from benchwright.cli.pair import Pair
-from benchwright.core.atomic_files import written_aside
 from benchwright.core.configuration import parse_configuration
 from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms
@@ -118,36 +117,9 @@ def _of_subset(pair: Pair, subset: SubsetManifest) -> Pair:
             f"{subset.item_ids[0]}, the answers with {pair.item_ids[0]}"
         )
     at = np.array([places.get(item, -1) for item in subset.item_ids], dtype=np.intp)
-    answers = np.where(at < 0, np.nan, pair.answers[:, at])
-    known = at >= 0
-    alone = pair.clusters.max() + 1 + np.arange(len(at))
-    both = ~np.isnan(answers).any(axis=0)
-    if not both.any():
+    if not pair.both[at[at >= 0]].any():
         raise InputError("--subset: no item of the subset was answered by both models")
-    first, second = (
-        side._replace(
-            accuracy=float(row[both].mean()),
-            missing=int(np.isnan(row).sum()),
-        )
-        for side, row in zip((pair.first, pair.second), answers, strict=True)
-    )
-
-    def picked(values: Any) -> Any:
-        return None if values is None else np.where(known, values[..., at], "")
-
-    return Pair(
-        first,
-        second,
-        subset.item_ids,
-        answers,
-        np.where(known, pair.clusters[at], alone),
-        picked(pair.subjects),
-        pair.notes,
-        pair.scale,
-        pair.left_out,
-        picked(pair.questions),
-        picked(pair.chosen),
-    )
+    return pair.select(at)._replace(item_ids=subset.item_ids)
 
 
 def _by_bounds(
@@ -236,12 +208,9 @@ def item_order(item_ids: Sequence[str], seed: int) -> list[str]:
     return [ids[at] for at in np.argsort(item_uniforms(seed, _STAGE, ids), kind="stable")]
 
 
-def write_order(pair: Pair, seed: int, file: Path) -> Path:
-    """Write the ids of all items in the order of the seed, one per line."""
-    with written_aside(file) as aside:
-        lines = item_order(pair.item_ids, seed)
-        aside.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return file
+def order_text(pair: Pair, seed: int) -> str:
+    """Return the ids of all items in the order of the seed, one per line."""
+    return "\n".join(item_order(pair.item_ids, seed)) + "\n"
 
 
 def verdict(made: Gated) -> str:
@@ -264,7 +233,8 @@ def gate_lines(made: Gated) -> list[str]:
     notes = []
     if made.request.margin >= _LARGE_MARGIN:
         notes.append(f"note: a margin of {pair.scale.points(made.request.margin)} points is large")
-    return [*first, verdict(made), made.reason, *summary(made.comparison), *notes]
+    lines = [*first, verdict(made), made.reason, *summary(made.comparison), *notes]
+    return lines + group_lines(made.comparison)
 
 
 def gate_json(made: Gated) -> dict[str, Any]:

@@ -1,20 +1,19 @@
 """The command line: Kedro's `run`, and the project's own commands."""
 
-import json
 import os
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import chdir, contextmanager
 from functools import partial, wraps
-from itertools import product
+from itertools import accumulate, product
 from pathlib import Path
 from typing import Any
 
 import click
 from kedro.framework.cli.project import run as kedro_run
 
-from benchwright.core.atomic_files import write_json
+from benchwright.cli.outputs import check_outputs, write_output
 from benchwright.core.errors import InputError, missing_package, one_line
 from benchwright.core.kedro_internals import kedro_errors_once
 from benchwright.core.progress import stage_log
@@ -42,8 +41,13 @@ _ITEMS_HELP = "Table of items: item_id and, optionally, question, choices, subje
 _shown = partial(click.option, show_default=True)
 _seed_option = _shown("--seed", default=0, type=_count, help="Random seed.")
 _shots_option = _shown("--shots", default=0, type=_count, help="Demonstrations.")
-_json_option = click.option("--out", type=_FILE, help="JSON file to write.")
-_page_option = click.option("--page", "page_file", type=_FILE, help="HTML page to write.")
+_OUTPUTS = {
+    "out": click.option("--out", type=_PATH, help="JSON file to write."),
+    "page_file": click.option("--page", "page_file", type=_PATH, help="HTML page to write."),
+    "flips": click.option("--flips", type=_PATH, help="CSV file for the items that changed."),
+    "order": click.option("--order", type=_PATH, help="File for the ids in order of --anytime."),
+    "answers": click.option("--out", type=_PATH, help="Parquet file for the answers."),
+}
 _training_option = click.option(
     "--training",
     multiple=True,
@@ -265,23 +269,39 @@ def _choice_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return chosen
 
 
+def _writes(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Add options for files to write; exit with code 3 if one cannot be written, or is read."""
+
+    def wrap(command: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(command)
+        def checked(**given: Any) -> Any:
+            files = [given[name] for name in outputs if given[name] is not None]
+            read = _paths_in(value for name, value in given.items() if name not in outputs)
+            with _errors_in_one_line(3):
+                check_outputs(files, list(read))
+            return command(**given)
+
+        outputs = ["out" if name == "answers" else name for name in names]
+        for name in names[::-1]:
+            checked = _OUTPUTS[name](checked)
+        return checked
+
+    return wrap
+
+
+def _paths_in(values: Iterable[Any]) -> Iterator[Path]:
+    """Yield the files and folders that options and arguments name, also by `PATH:MODEL`."""
+    for value in values:
+        if isinstance(value, tuple):
+            yield from _paths_in(value)
+        elif isinstance(value, str | Path):
+            starts = accumulate(str(value).split(":"), "{}:{}".format)
+            yield from (path for path in map(Path, starts) if path.exists())
+
+
 def _print(lines: Iterable[str]) -> None:
     """Print lines; what would control a terminal, or forge a line, is shown escaped."""
     click.echo("\n".join(map(escape_controls, lines)))
-
-
-def _write(
-    content: dict[str, Any], page: Callable[[], str], out: Path | None, page_file: Path | None
-) -> None:
-    """Write JSON and page where a file is given, and name the files."""
-    from benchwright.core.atomic_files import written_aside
-
-    texts = {out: lambda: json.dumps(content, indent=1) + "\n", page_file: page}
-    for file, text in texts.items():
-        if file is not None:
-            with written_aside(file) as aside:
-                aside.write_text(text(), encoding="utf-8")
-            click.echo(f"written: {_relative(file)}")
 
 
 @cli.command()
@@ -339,7 +359,7 @@ def list_(what: str, data_root: str | None, env: str | None) -> None:
 @click.option("--benchmark", multiple=True, help="Join to the items of this benchmark. Repeatable.")
 @click.option("--make-benchmark", metavar="NAME", help="Write a benchmark of the logs' items.")
 @click.option("--update", is_flag=True, help="Replace a benchmark that was made of logs.")
-@click.option("--out", type=_FILE, help="Parquet file for the answers, a row per item and model.")
+@_writes("answers")
 @_choice_options
 @_env
 @_errors_in_one_line()
@@ -381,7 +401,7 @@ def read(
 @cli.command()
 @click.argument("logs", nargs=-1, required=True, type=_PATH)
 @_shown("--top", default=20, type=click.IntRange(min=1), help="Items to print.")
-@_json_option
+@_writes("out")
 @_choice_options
 @_errors_in_one_line()
 def suspects(logs: tuple[Path, ...], top: int, out: Path | None, choice: Any) -> None:
@@ -394,7 +414,7 @@ def suspects(logs: tuple[Path, ...], top: int, out: Path | None, choice: Any) ->
 
     found = suspecting.find_suspects(logs, choice)
     _print(suspecting.terminal_lines(found, top))
-    _write(suspecting.suspects_json(found), str, out, None)
+    write_output(out, lambda: suspecting.suspects_json(found))
 
 
 @cli.command(name="export-answers")
@@ -547,8 +567,7 @@ def evaluate_sealed(
 @_shots_option
 @click.option("--price", "per_million_tokens", type=_amount, help="Price per million tokens.")
 @click.option("--seconds", type=_amount, help="Seconds per prompt.")
-@_json_option
-@_page_option
+@_writes("out", "page_file")
 @_choice_options
 @_env
 @_errors_in_one_line()
@@ -576,8 +595,8 @@ def plan(answers: tuple[Path, ...], env: str | None, **given: Any) -> None:
     )
     made = planning.run_plan(select_answered(known, given["all_items"]), request)
     _print(planning.terminal_lines(made))
-    files = (given["out"], given["page_file"])
-    _write(planning.plan_json(made), lambda: planning.render(made), *files)
+    write_output(given["out"], lambda: planning.plan_json(made))
+    write_output(given["page_file"], lambda: planning.render(made))
 
 
 def _training_of(subset: Any, project: Path | None, env: str | None, given: dict[str, Any]) -> Any:
@@ -596,7 +615,7 @@ def _training_of(subset: Any, project: Path | None, env: str | None, given: dict
 @_no_training_option
 @_shown("--estimator", default="auto", help="As listed in docs/explanation/estimation.md.")
 @_seed_option
-@_json_option
+@_writes("out")
 @_choice_options
 @_env
 @_errors_in_one_line()
@@ -606,7 +625,7 @@ def estimate(answers: tuple[Path, ...], subset: Path, env: str | None, **given: 
     ANSWERS are the responses of new models to an exported subset: lm-eval logs, tables, or folders
     of these.
     """
-    from benchwright.cli.estimate import terminal_lines, write_estimates
+    from benchwright.cli.estimate import estimates_json, terminal_lines
     from benchwright.datasets.subset_manifest import read_subset
     from benchwright.methods.dele.estimation.subset_scores import estimate_scores
     from benchwright.responses.known_responses import read_responses
@@ -619,8 +638,7 @@ def estimate(answers: tuple[Path, ...], subset: Path, env: str | None, **given: 
         known = _training_of(manifest, project, env, given)
     estimates = estimate_scores(manifest, new, known, given["estimator"], seed=given["seed"])
     _print(terminal_lines(estimates))
-    if given["out"] is not None:
-        click.echo(f"\nestimates: {_relative(write_estimates(estimates, given['out']))}")
+    write_output(given["out"], lambda: estimates_json(estimates))
 
 
 @cli.command()
@@ -667,54 +685,66 @@ def ask(out: Path | None, env: str | None, **given: Any) -> None:
 
 
 def _pair_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the arguments and options that name two models, and the files to write."""
-    command = _choice_options(command)
+    """Add the options of two models that are compared."""
     for option in (
-        _page_option,
-        _json_option,
-        click.option("--flips", type=_FILE, help="CSV file for the items that changed."),
+        _writes("out", "page_file", "flips"),
+        _choice_options,
         click.option("--items", "items_file", type=_FILE, help=_ITEMS_HELP),
         click.option(
             "--common", is_flag=True, help="Leave out items that only one side was asked."
         ),
         click.option("--model-b", help="Model in B. Default: the only one."),
         click.option("--model-a", help="Model in A. Default: the only one."),
-        click.argument("b"),
-        click.argument("a"),
     ):
         command = option(command)
     return command
 
 
-_PAIR = ("a", "b", "model_a", "model_b", "items_file", "choice", "common")
-
-
-def _write_flips(pair: Any, file: Path | None) -> None:
-    from benchwright.cli.compare import flips_csv
-    from benchwright.core.atomic_files import written_aside
-
-    if file is not None:
-        with written_aside(file) as aside:
-            aside.write_bytes(flips_csv(pair))
-        click.echo(f"written: {_relative(file)}")
+_PAIR = ("model_a", "model_b", "items_file", "choice", "common")
 
 
 @cli.command()
+@click.argument("answers", nargs=-1, required=True, metavar="A B | LOGS…")
+@click.option("--baseline", help="Model with which all others in LOGS are compared.")
 @_pair_options
 @_errors_in_one_line()
-def compare(out: Path | None, page_file: Path | None, flips: Path | None, **given: Any) -> None:
-    """Compare two models on the items that both answered.
+def compare(answers: tuple[str, ...], baseline: str | None, **given: Any) -> None:
+    """Compare two models, or all with a baseline, on the items that both answered.
 
     A and B are each a log of an evaluation tool, a table of responses, a folder of these, or
-    PATH:MODEL. Answers that are missing are counted, and how much they could change.
+    PATH:MODEL; LOGS are files and folders. Answers that are missing are counted, and how much they
+    could change. Tasks, or the subjects of a single task, are listed with p-values by Holm.
     """
     from benchwright.cli import compare as comparing
-    from benchwright.cli.pair import read_pair
+    from benchwright.cli import compare_models as models
+    from benchwright.cli.pair import read_pair, read_panel
 
-    made = comparing.compare(read_pair(**given))
+    if baseline is not None:
+        paths = list(map(Path, answers))
+        options = {name: given[name] for name in ("items_file", "choice", "common")}
+        found = models.compare_models(read_panel(paths, baseline, **options))
+        _print(models.terminal_lines(found))
+        write_output(given["out"], lambda: models.models_json(found))
+        if given["page_file"]:
+            write_output(given["page_file"], lambda: models.render_models(found))
+        write_output(given["flips"], lambda: models.models_flips_csv(found))
+        return
+    if len(answers) != 2:
+        raise InputError(f"{len(answers)} of A and B are given; or give --baseline MODEL")
+    made = comparing.compare(read_pair(*answers, **{name: given[name] for name in _PAIR}))
     _print(comparing.terminal_lines(made))
-    _write(comparing.comparison_json(made), lambda: comparing.render(made), out, page_file)
-    _write_flips(made.pair, flips)
+    _write_comparison(made, given, comparing.comparison_json(made), comparing.render)
+
+
+def _write_comparison(
+    made: Any, given: dict[str, Any], content: dict[str, Any], page: Callable[[Any], str]
+) -> None:
+    """Write JSON, page and changed items of a comparison or a gate where a file is given."""
+    from benchwright.cli.compare import flips_csv
+
+    write_output(given["out"], lambda: content)
+    write_output(given["page_file"], lambda: page(made))
+    write_output(given["flips"], lambda: flips_csv(made.pair))
 
 
 class _Decision(click.Command):
@@ -739,7 +769,10 @@ class _Decision(click.Command):
 
 
 @cli.command(cls=_Decision)
+@click.argument("a")
+@click.argument("b")
 @_pair_options
+@_writes("order")
 @click.option(
     "--margin",
     required=True,
@@ -753,17 +786,17 @@ class _Decision(click.Command):
     help="Greatest probability of each wrong decision.",
 )
 @click.option("--anytime", is_flag=True, help="Allow looks at any time while answers come in.")
-@click.option("--order", type=_FILE, help="File for the ids in the order of --anytime.")
 @click.option("--subset", type=_PATH, help="Exported folder: decide for the whole benchmark.")
 @_training_option
 @_seed_option
 @_errors_in_one_line(3)
-def gate(**given: Any) -> None:
+def gate(a: str, b: str, **given: Any) -> None:
     """Decide whether B is not worse than A.
 
     A and B are as for `benchwright compare`. B is not worse if the lower bound of B − A is above
     −margin (exit code 0), and worse if the upper bound is below −margin (1); otherwise the answers
-    do not decide (2). The exit code for unusable input is 3.
+    do not decide (2). The exit code for unusable input is 3. Tasks or subjects are listed, and the
+    difference on all items decides.
     """
     from benchwright.cli import gate as gating
     from benchwright.cli.pair import read_pair
@@ -775,11 +808,9 @@ def gate(**given: Any) -> None:
     margin = given["margin"] / (high - low)
     if margin >= 1:
         raise InputError(f"--margin {given['margin']:g}: the scale is {low:g} to {high:g}")
-    pair = read_pair(**{name: given[name] for name in _PAIR}, whole=True)
+    pair = read_pair(a, b, **{name: given[name] for name in _PAIR}, whole=True)
     request = gating.GateRequest(margin, given["alpha"], given["seed"])
-    if given["order"]:
-        file = gating.write_order(pair, request.seed, given["order"])
-        click.echo(f"written: {_relative(file)}")
+    write_output(given["order"], lambda: gating.order_text(pair, request.seed))
     if given["subset"]:
         subset = read_subset(given["subset"])
         training = None
@@ -795,9 +826,9 @@ def gate(**given: Any) -> None:
     else:
         made = (gating.gate_anytime if given["anytime"] else gating.gate_all)(pair, request)
     _print(gating.gate_lines(made))
-    files = (given["out"], given["page_file"])
-    _write(gating.gate_json(made), lambda: gating.render_gate(made), *files)
-    _write_flips(made.comparison.pair, given["flips"])
+    _write_comparison(
+        made.comparison, given, gating.gate_json(made), lambda _: gating.render_gate(made)
+    )
     sys.exit(gating.EXIT_CODES[made.decision])
 
 
@@ -840,7 +871,7 @@ def release(items: Path, folder: Path, name: str, key_file: str | None) -> None:
 )
 @_seed_option
 @click.option("--data-root", help="Data folder for the scores. Default: the one in conf/.")
-@_json_option
+@_writes("out")
 @_env
 @_errors_in_one_line(3)
 def leak_test(folder: Path, key_file: str | None, out: Path | None, **given: Any) -> None:
@@ -859,6 +890,5 @@ def leak_test(folder: Path, key_file: str | None, out: Path | None, **given: Any
     request = testing.LeakTestRequest(*(given[n] for n in ("model", "scored", "alpha", "seed")))
     made = testing.run_leak_test(_project(), given["env"], request, folder, key, _run_params(given))
     _print(testing.terminal_lines(made))
-    if out is not None:
-        click.echo(f"written: {_relative(write_json(out, testing.result_json(made)))}")
+    write_output(out, lambda: testing.result_json(made))
     sys.exit(int(made.found))

@@ -1,8 +1,8 @@
 """Two models' answers to the same items, and what is missing of them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -13,8 +13,10 @@ from benchwright.core.errors import InputError, expected
 from benchwright.core.natural_order import natural_key
 from benchwright.core.values import LETTERS
 from benchwright.responses.answer_files import Choice, find_answer_files
-from benchwright.responses.items_of_logs import items_of_logs
+from benchwright.responses.items_of_logs import collect_items
 from benchwright.responses.known_responses import KnownResponses, read_items, read_responses
+
+_SAME_ANSWERS = "A and B are the same answers"
 
 
 class Side(NamedTuple):
@@ -41,12 +43,20 @@ class Scale(NamedTuple):
     low: float = 0.0
     high: float = 1.0
 
+    @property
+    def width(self) -> float:
+        """The width in points."""
+        return 100.0 if self == Scale() else self.high - self.low
+
     def points(self, share: float, *, signed: bool = False) -> str:
         """Write a difference of shares in points, of which a scale of 0 to 1 has 100."""
         if np.isnan(share):
             return "–"
-        width = 100.0 if self == Scale() else self.high - self.low
-        return f"{width * share:{'+' if signed else ''}.2f}".replace("-", "−")
+        return f"{self.width * share:{'+' if signed else ''}.2f}".replace("-", "−")
+
+    def interval(self, low: float, high: float) -> str:
+        """Write the bounds of a difference of shares in points."""
+        return f"[{self.points(low, signed=True)}, {self.points(high, signed=True)}]"
 
     def mean(self, share: float) -> str:
         """Write a mean score."""
@@ -63,12 +73,13 @@ class Pair(NamedTuple):
         item_ids: n ids.
         answers: (2, n) shares in [0, 1], NaN where an answer is missing.
         clusters: (n,) labels, equal for items of one passage or stem.
-        subjects: (n,) subjects, or None.
+        groups: (n,) tasks, of a single task subjects, or None.
         notes: caveats.
         scale: of the scores.
         left_out: number of items that only one side was asked, left out by request.
         questions: (n,) texts, or None.
         chosen: (2, n) letters of the chosen options, "" where unknown.
+        grouped_by: `task` or `subject`.
     """
 
     first: Side
@@ -76,12 +87,13 @@ class Pair(NamedTuple):
     item_ids: tuple[str, ...]
     answers: NDArray[np.float64]
     clusters: NDArray[np.intp]
-    subjects: NDArray[np.object_] | None
+    groups: NDArray[np.object_] | None
     notes: tuple[str, ...] = ()
     scale: Scale = Scale()
     left_out: int = 0
     questions: NDArray[np.object_] | None = None
     chosen: NDArray[np.object_] | None = None
+    grouped_by: str = "subject"
 
     @property
     def d(self) -> NDArray[np.float64]:
@@ -92,6 +104,35 @@ class Pair(NamedTuple):
     def both(self) -> NDArray[np.bool_]:
         """Which items (n,) both answered."""
         return ~np.isnan(self.d)
+
+    def select(self, places: NDArray[np.intp]) -> "Pair":
+        """Return the pair on the items at some places; −1 is an item that nobody answered."""
+        known = places >= 0
+
+        def picked(values: Any, otherwise: Any = "") -> Any:
+            return None if values is None else np.where(known, values[..., places], otherwise)
+
+        answers = picked(self.answers, np.nan)
+        both = ~np.isnan(answers).any(axis=0)
+        first, second = (
+            side._replace(accuracy=float(row[both].mean()), missing=int(np.isnan(row).sum()))
+            for side, row in zip((self.first, self.second), answers, strict=True)
+        )
+        alone = self.clusters.max() + 1 + np.arange(len(places))
+        return Pair(
+            first,
+            second,
+            tuple(picked(np.array(self.item_ids, object))),
+            answers,
+            picked(self.clusters, alone),
+            picked(self.groups),
+            self.notes,
+            self.scale,
+            self.left_out,
+            picked(self.questions),
+            picked(self.chosen),
+            self.grouped_by,
+        )
 
     def bounds(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the differences (n,) at their lowest, and at their highest.
@@ -132,17 +173,95 @@ def read_pair(
             or no item was answered by both.
     """
     (path_a, model_a), (path_b, model_b) = _split(a, model_a), _split(b, model_b)
-    paths = list(dict.fromkeys([path_a, path_b]))
-    logs = [log for path in paths for log in find_answer_files([path], choice).logs]
-    items = items_of_logs(logs) if logs else None
-    read = {path: read_responses([path], items, choice) for path in paths}
-    known = (read[path_a], read[path_b])
+    read = _read_answers(dict.fromkeys([(path_a,), (path_b,)]), choice, items_file)
+    known = (read.known[path_a,], read.known[path_b,])
     if whole and (problems := [problem for part in known for problem in part.unusable]):
         raise InputError(f"{problems[0]}; nothing is decided on a part of the files")
     names = (
-        _choose(known[0], model_a, "--model-a"),
-        _choose(known[1], model_b, "--model-b"),
+        _choose(known[0], model_a, "--model-a or PATH:MODEL"),
+        _choose(known[1], model_b, "--model-b or PATH:MODEL"),
     )
+    pair = _join(known, names, read, common=common)
+    same = [_SAME_ANSWERS] * (path_a == path_b and names[0] == names[1])
+    notes = (*same, *pair.notes, *known[0].notes, *known[1].notes)
+    return pair._replace(notes=tuple(dict.fromkeys(notes)))
+
+
+class Panel(NamedTuple):
+    """Pairs of a baseline, A, and each of the other models, B; notes on all and on some of them."""
+
+    baseline: str
+    pairs: tuple[Pair, ...]
+    notes: tuple[str, ...]
+
+
+def read_panel(
+    paths: Sequence[Path],
+    baseline: str,
+    items_file: Path | None = None,
+    choice: Choice = Choice(),  # noqa: B008 - immutable
+    *,
+    common: bool = False,
+) -> Panel:
+    """Pair a baseline with each of the other models in files and folders.
+
+    The arguments are those of `read_pair`. A model that answered none of the baseline's items has
+    a note instead of a pair.
+
+    Raises:
+        InputError: as for `read_pair`, or there is no other model.
+    """
+    read = _read_answers([tuple(paths)], choice, items_file)
+    known = read.known[tuple(paths)]
+    first = _choose(known, baseline, "--baseline")
+    pairs, notes = [], list(known.notes)
+    for name in known.models:
+        if name != first:
+            try:
+                pairs.append(_join((known, known), (first, name), read, common=common))
+            except _NoCommonItemError:
+                notes.append(f"{name} answered no item that {first} answered")
+    if not pairs:
+        raise InputError(f"{known.source}: no model answered an item that {first} answered")
+    return Panel(first, tuple(pairs), tuple(notes))
+
+
+class _NoCommonItemError(InputError):
+    """No item was answered by both models."""
+
+
+class _Read(NamedTuple):
+    """Answers by their paths, what is known of the items, the tasks by item, and the scale."""
+
+    known: dict[tuple[Path, ...], KnownResponses]
+    about: pd.DataFrame | None
+    tasks: Mapping[str, str]
+    scale: Scale
+
+
+def _read_answers(
+    parts: Collection[tuple[Path, ...]], choice: Choice, items_file: Path | None
+) -> _Read:
+    logs = [log for paths in parts for log in find_answer_files(paths, choice).logs]
+    of_logs = collect_items(logs) if logs else None
+    items = None if of_logs is None else of_logs.items
+    known = {paths: read_responses(paths, items, choice) for paths in parts}
+    scale = Scale(*choice.scale)
+    if items_file:
+        return _Read(known, read_items(items_file), {}, scale)
+    tables = [part.items for part in known.values() if part.items is not None]
+    about = pd.concat(tables).drop_duplicates("item_id") if tables else None
+    return _Read(known, about, {} if of_logs is None else of_logs.tasks, scale)
+
+
+def _join(
+    known: tuple[KnownResponses, KnownResponses],
+    names: tuple[str, str],
+    read: _Read,
+    *,
+    common: bool,
+) -> Pair:
+    """Join two models' answers to the same items."""
     rows = [_answers(part, name) for part, name in zip(known, names, strict=True)]
     asked = [row.index for row in rows]
     ids = asked[0].intersection(asked[1]) if common else asked[0].union(asked[1])
@@ -153,15 +272,11 @@ def read_pair(
             f"{row.index[0]} in {part.source}" if len(row) else f"{part.source} has no answer"
             for row, part in zip(rows, known, strict=True)
         ]
-        raise InputError(
+        raise _NoCommonItemError(
             f"no item was answered by both models; items begin with {' and '.join(begins)}"
         )
-    tables = [part.items for part in known if part.items is not None]
-    about = pd.concat(tables).drop_duplicates("item_id") if tables else None
-    if items_file:
-        about = read_items(items_file)
     item_ids = tuple(map(str, ids))
-    shared = KnownResponses("", (), item_ids, np.empty((0, len(ids)), np.float32), about)
+    shared = KnownResponses("", (), item_ids, np.empty((0, len(ids)), np.float32), read.about)
     both = ~np.isnan(answers).any(axis=0)
     first, second = (
         Side(
@@ -174,28 +289,24 @@ def read_pair(
         for at, (part, name) in enumerate(zip(known, names, strict=True))
     )
     questions = None
-    if about is not None:
-        texts = about.set_index("item_id")["question"].reindex(ids).fillna("")
+    if read.about is not None:
+        texts = read.about.set_index("item_id")["question"].reindex(ids).fillna("")
         questions = texts.to_numpy(dtype=object)
+    tasks = np.array([read.tasks.get(item, "no task") for item in item_ids], object)
+    by_task = len(set(tasks)) > 1
     return Pair(
         first,
         second,
         item_ids,
         answers,
         shared.clusters(),
-        shared.subjects(),
-        tuple(
-            dict.fromkeys(
-                [
-                    *_notes(first, second, answers[:, both], path_a == path_b),
-                    *(note for part in known for note in part.notes),
-                ]
-            )
-        ),
-        Scale(*choice.scale),
+        tasks if by_task else shared.subjects(),
+        tuple(_notes(answers[:, both])),
+        read.scale,
         len(asked[0].union(asked[1])) - len(ids) if common else 0,
         questions,
         np.array([_letters(part, n, ids) for part, n in zip(known, names, strict=True)], object),
+        "task" if by_task else "subject",
     )
 
 
@@ -224,11 +335,9 @@ def _letters(known: KnownResponses, model: str, ids: pd.Index) -> list[str]:
     return [LETTERS[option] if 0 <= option < len(LETTERS) else "" for option in chosen]
 
 
-def _notes(first: Side, second: Side, answers: NDArray[np.float64], same_path: bool) -> list[str]:
+def _notes(answers: NDArray[np.float64]) -> list[str]:
     notes = []
-    if same_path and first.model == second.model:
-        notes.append("A and B are the same answers")
-    elif (answers[0] == answers[1]).all():
+    if (answers[0] == answers[1]).all():
         notes.append("A and B gave the same answer to every item")
     for value, what in ((0.0, "wrong"), (1.0, "right")):
         if (answers == value).all():
@@ -261,7 +370,6 @@ def _choose(known: KnownResponses, wanted: str | None, option: str) -> str:
             raise InputError(f"{known.source}: no model {wanted!r}; {names}")
     if len(found) > 1:
         raise InputError(
-            f"{known.source} has {len(found)} models; choose one with {option} or PATH:MODEL: "
-            f"{', '.join(found)}"
+            f"{known.source} has {len(found)} models; choose one with {option}: {', '.join(found)}"
         )
     return found[0]

@@ -118,7 +118,7 @@ def read_logs(
         items = known.items
         files = {n: replace(file, mappings=known.mappings) for n, file in files.items()}
     elif found.logs:
-        items, left_out = collect_items(found.logs)
+        items, left_out, _ = collect_items(found.logs)
     else:
         raise InputError(
             f"{listed(paths)}: no log was recognised; tables of answers are for compare, gate, "

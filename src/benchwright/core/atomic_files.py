@@ -41,13 +41,13 @@ def written_aside(target: str | Path, *, folder: bool = False) -> Iterator[Path]
     """Yield a temporary path that replaces `target` when the block ends without an error.
 
     Files are flushed to the disk. What a killed writer of the same target has left is removed
-    first. With `folder`, the path is a folder, and `target` must not exist.
+    first. A link is followed. With `folder`, the path is a folder, and `target` must not exist.
 
     Raises:
         InputError: the disk is full, or the place cannot be written to, or a folder is already
             there; the old file is unchanged.
     """
-    target = Path(target)
+    target = Path(os.path.realpath(target))
     if target.exists() and not target.is_file() and not folder:
         raise InputError(f"{target} is no file: choose another place")
     aside = aside_of(target)

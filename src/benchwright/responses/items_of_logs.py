@@ -19,10 +19,17 @@ _MOST_COLUMNS = 8  # named in a reason
 
 
 class LogItems(NamedTuple):
-    """An `Items` table, and log and reason of those that are no question of a benchmark."""
+    """An `Items` table.
+
+    Attributes:
+        items: the table.
+        left_out: log and reason of the items that are no question of a benchmark.
+        tasks: the task of each item, as the first log names it.
+    """
 
     items: pd.DataFrame
     left_out: dict[str, tuple[str, str]]
+    tasks: dict[str, str]
 
 
 def items_of_logs(logs: Sequence[Log]) -> pd.DataFrame:
@@ -58,7 +65,7 @@ def collect_items(logs: Sequence[Log]) -> LogItems:
     if not made.rows:
         raise problem or InputError("the logs have no questions")
     table = pd.DataFrame(list(made.rows.values()), columns=Items.columns())
-    return LogItems(pd.DataFrame(Items.validate(table)), made.left_out)
+    return LogItems(pd.DataFrame(Items.validate(table)), made.left_out, made.tasks)
 
 
 def _asked(log: Log) -> Iterator[tuple[Sample, Reading | None]]:
@@ -99,6 +106,7 @@ class _Items:
     def __init__(self) -> None:
         self.rows: dict[tuple[str, tuple[str, ...], int], dict[str, Any]] = {}
         self.left_out: dict[str, tuple[str, str]] = {}
+        self.tasks: dict[str, str] = {}
         self._taken: set[str] = set()  # ids
         self._turns: dict[tuple[int, str, tuple[str, ...]], dict[str, int]] = {}
 
@@ -150,6 +158,7 @@ class _Items:
         right = right_options(sample, reading)
         choices = list(reading.choices) if right else []
         name = self._name(log, sample)
+        self.tasks[name] = log.task
         self.rows[(*text, turn)] = dict.fromkeys(Items.columns()) | {
             "item_id": name,
             "split": "test",

@@ -1,0 +1,60 @@
+"""The files that a command writes: checked before it begins, and written whole."""
+
+import json
+import os
+import tempfile
+from collections.abc import Callable, Collection
+from pathlib import Path
+from typing import Any
+
+import click
+
+from benchwright.core.atomic_files import written_aside
+from benchwright.core.errors import InputError
+
+
+def check_outputs(files: Collection[Path], inputs: Collection[Path]) -> None:
+    """Check that files can be written, are different files, and none is read by the command.
+
+    Raises:
+        InputError: otherwise.
+    """
+    places = [file.resolve() for file in files]
+    for file, place in zip(files, places, strict=True):
+        if places.count(place) > 1:
+            raise InputError(f"{file}: give each result a file of its own")
+        if file.exists() and not file.is_file():
+            raise InputError(f"{file} is no file: choose another place")
+        if any(_is_read(place, path.resolve()) for path in inputs):
+            raise InputError(f"{file} is an input: choose another place")
+        try:
+            tempfile.TemporaryFile(dir=next(p for p in place.parents if p.exists())).close()
+        except OSError as error:
+            raise InputError(
+                f"{file} cannot be written: {os.strerror(error.errno or 0)}; choose another place"
+            ) from None
+
+
+def _is_read(place: Path, path: Path) -> bool:
+    from benchwright.responses.answer_files import find_answer_files
+
+    if not path.is_dir() or not place.is_file() or not place.is_relative_to(path):
+        return place == path
+    files = find_answer_files([path]).files.values()
+    read = [each for file in files for each in (file.log.files if file.log else [file.spec.file])]
+    return any(place.samefile(each) for each in read)
+
+
+def write_output(
+    file: Path | None, make_content: Callable[[], dict[str, Any] | str | bytes]
+) -> None:
+    """Write JSON, a text or bytes to a file, if there is one, and name it."""
+    if file is None:
+        return
+    content = make_content()
+    if isinstance(content, dict):
+        content = json.dumps(content, indent=1) + "\n"
+    with written_aside(file) as aside:
+        aside.write_bytes(content if isinstance(content, bytes) else content.encode())
+    shown = file.relative_to(Path.cwd()) if file.is_relative_to(Path.cwd()) else file
+    click.echo(f"written: {shown}")
