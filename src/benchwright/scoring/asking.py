@@ -4,10 +4,9 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from benchwright.core.errors import InputError
-from benchwright.datasets.score_store import StoredShards
 from benchwright.language_models.loading import message_frame
 from benchwright.language_models.protocol import Ask, PromptText, Sampling
 from benchwright.language_models.tokenization import ChatFrame
@@ -20,6 +19,9 @@ from benchwright.scoring.score_shards import (
     written_texts,
 )
 
+if TYPE_CHECKING:
+    from benchwright.datasets.score_store import StoredShards
+
 T = TypeVar("T")
 _TEMPERATURE = 0.7  # of further attempts: another reply, still a sensible one
 
@@ -30,7 +32,7 @@ def ask_model(
     name: str,
     models: ModelsParams,
     scoring: ScoringParams,
-    store: StoredShards,
+    store: "StoredShards",
     *,
     max_tokens: int,
     what: str,
@@ -47,31 +49,30 @@ def ask_model(
         InputError: the name is not known. When asked: weights, backend, server or chat template
             are missing.
     """
-    asked = _Asked(name, models.named(name, what), scoring, store, what)
-
-    def ask(texts: Sequence[str], attempt: int = 1) -> list[str | None]:
-        if not texts:
-            return []
-        temperature = 0.0 if attempt == 1 else _TEMPERATURE
-        drawn = Sampling(max_tokens, temperature=temperature, seed=attempt)
-        try:
-            replies = asked.replies(sorted(set(texts)), drawn)
-        except InputError as error:
-            raise InputError(f"{what} with {name}: {error}") from error
-        return [replies[text] for text in texts]
-
-    return ask
+    return _Asker(name, models.named(name, what), scoring, store, max_tokens, what)
 
 
 @dataclass
-class _Asked:
+class _Asker:
     name: str
     model: ModelParams
     scoring: ScoringParams
-    store: StoredShards
+    store: "StoredShards"
+    max_tokens: int
     what: str
 
-    def replies(self, texts: Sequence[str], drawn: Sampling) -> dict[str, str | None]:
+    def __call__(self, texts: Sequence[str], attempt: int = 1) -> list[str | None]:
+        if not texts:
+            return []
+        temperature = 0.0 if attempt == 1 else _TEMPERATURE
+        drawn = Sampling(self.max_tokens, temperature=temperature, seed=attempt)
+        try:
+            replies = self._replies(sorted(set(texts)), drawn)
+        except InputError as error:
+            raise InputError(f"{self.what} with {self.name}: {error}") from error
+        return [replies[text] for text in texts]
+
+    def _replies(self, texts: Sequence[str], drawn: Sampling) -> dict[str, str | None]:
         asked = model_ingredients(self.model, self.scoring) | {"sampling": json.dumps(drawn)}
         before, after, template = self._frame
         prompts = {text: PromptText("", before + text + after, (), template) for text in texts}

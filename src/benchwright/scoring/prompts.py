@@ -154,7 +154,8 @@ class PromptWriter:
         self._model = model
         self._words = words
         self._generation = scoring.generation
-        self._bare = scoring.label_tokens == "bare" and configuration.style == "letters"
+        bare = scoring.label_tokens == "bare" and configuration.style == "letters"
+        self._space = model.label_space and not bare
         self._limit = context_limit(model, scoring)
         self._scoring = scoring
         self._demonstrations: dict[tuple[Question, str], str] = {}
@@ -205,10 +206,6 @@ class PromptWriter:
             question.answer_text if written else "",
             self._stop(question, condition, used) if written else [],
         )
-
-    @property
-    def _space(self) -> bool:
-        return self._model.label_space and not self._bare
 
     def _max_new_tokens(self, condition: str) -> int:
         """Return the maximum number of written tokens; 0 if continuations are scored."""

@@ -109,15 +109,13 @@ def render_demonstration(
         return render_demonstration(question, "letters", "question", words, label_space)
     body = render_question(question, style, condition, words)
     if style == "generate":
-        parts = (question.explanation.partition("####")[0].strip(), _statement(question, words))
+        if question.choices:
+            answer = words.statement.replace("{label}", LABELS[question.answer], 1)
+        else:
+            answer = words.open_statement.replace("{answer}", question.answer_text, 1)
+        parts = (question.explanation.partition("####")[0].strip(), answer)
         return body + " " + " ".join(filter(None, parts))
     return body + continuations(question, style, label_space)[question.answer]
-
-
-def _statement(question: Question, words: PromptParams) -> str:
-    if not question.choices:
-        return words.open_statement.replace("{answer}", question.answer_text, 1)
-    return words.statement.replace("{label}", LABELS[question.answer], 1)
 
 
 def render_before(question: Question, shown: Sequence[str], words: PromptParams) -> str:
