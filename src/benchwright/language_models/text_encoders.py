@@ -7,7 +7,6 @@ length 1; progress goes to standard error.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -20,8 +19,6 @@ from benchwright.language_models.weights import (
     ModelSource,
     load_errors,
     load_tokenizer,
-    resolve_device,
-    resolve_dtype,
 )
 
 if TYPE_CHECKING:
@@ -35,12 +32,10 @@ _CHUNK = 1024  # texts tokenised at once to learn their lengths
 
 def encode(
     texts: Sequence[str],
-    folder: Path | str,
+    source: ModelSource,
     *,
-    revision: str | None = None,
-    trust_remote_code: bool = False,
-    dtype: Literal["auto", "bfloat16", "float32"] = "auto",
-    device: Literal["auto", "cpu", "cuda"] = "auto",
+    dtype: Dtype,
+    device: Device,
     batch: int = 32,
 ) -> NDArray[np.float32]:
     """Return (n, d) vectors of n texts, in their order, by a local sentence-transformers encoder.
@@ -53,14 +48,12 @@ def encode(
 
     from benchwright.language_models.packed_layers import pack_linear_layers
 
-    where = resolve_device(device)
-    with load_errors(str(folder)):
+    with load_errors(source.name_or_path):
         model = SentenceTransformer(
-            str(folder),
-            revision=revision,
-            device=where,
-            trust_remote_code=trust_remote_code,
-            model_kwargs={"dtype": resolve_dtype(dtype, where), "use_safetensors": True},
+            source.name_or_path,
+            device=device,
+            model_kwargs={"dtype": dtype, "use_safetensors": True},
+            **source.options,
         ).eval()
     pack_linear_layers(model)
     lengths: list[int] = []
@@ -71,7 +64,7 @@ def encode(
 
     def vectors(rows: list[int], width: int) -> "torch.Tensor":
         features = {
-            name: pad(values, (0, width - values.shape[1]), value=fill.get(name, 0)).to(where)
+            name: pad(values, (0, width - values.shape[1]), value=fill.get(name, 0)).to(device)
             if isinstance(values, Tensor)
             else values
             for name, values in model.preprocess([texts[row] for row in rows]).items()

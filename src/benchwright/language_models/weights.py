@@ -160,17 +160,13 @@ def model_source(spec: WeightsParams, dtype: Dtype, cache: Path | None = None) -
     Raises:
         InputError: a package is not installed, a hash differs, or a file cannot be converted.
     """
-    if isinstance(spec, HubWeights):
-        return ModelSource(spec.hub, spec.revision, spec.trust_remote_code)
-    cache = cache or default_cache()
     if isinstance(spec, PackageFile | PathWeights) and conversion(spec):
-        return ModelSource(str(_converted_folder(spec, dtype, cache)))
-    trusted = isinstance(spec, PathWeights) and spec.trust_remote_code
-    return ModelSource(str(locate_encoder(spec, cache)), None, trusted)
+        return ModelSource(str(_converted_folder(spec, dtype, cache or default_cache())))
+    return locate_encoder(spec, cache)
 
 
-def locate_encoder(spec: WeightsParams, cache: Path | None = None) -> Path | str:
-    """Return the folder of a sentence encoder, or its hub id (then load it at `spec.revision`).
+def locate_encoder(spec: WeightsParams, cache: Path | None = None) -> ModelSource:
+    """Return what to load for a sentence encoder.
 
     The SHA-256 of `model.safetensors` is checked. An archive is joined, checked as a whole, and
     unpacked into `cache`.
@@ -178,11 +174,10 @@ def locate_encoder(spec: WeightsParams, cache: Path | None = None) -> Path | str
     Raises:
         InputError: a package is not installed or a hash differs.
     """
-    cache = cache or default_cache()
     if isinstance(spec, HubWeights):
-        return spec.hub
+        return ModelSource(spec.hub, spec.revision, spec.trust_remote_code)
     if isinstance(spec, PackageArchive):
-        return _unpacked_folder(spec, cache)
+        return ModelSource(str(_unpacked_folder(spec, cache or default_cache())))
     if isinstance(spec, PackageFile):
         raise InputError(f"{spec!r} is no encoder; name `package` and `folder`, `hub`, or `path`")
     if isinstance(spec, PathWeights):
@@ -192,7 +187,8 @@ def locate_encoder(spec: WeightsParams, cache: Path | None = None) -> Path | str
         folder, advice = _package_path(spec, spec.folder), _advice(spec)
     if spec.sha256:
         _check(folder / "model.safetensors", spec.sha256, advice)
-    return folder
+    trusted = isinstance(spec, PathWeights) and spec.trust_remote_code
+    return ModelSource(str(folder), None, trusted)
 
 
 def _converted_folder(spec: PackageFile | PathWeights, dtype: Dtype, cache: Path) -> Path:

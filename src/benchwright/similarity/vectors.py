@@ -16,12 +16,7 @@ from benchwright.language_models import weights
 from benchwright.language_models.loading import context_limit
 from benchwright.language_models.text_encoders import encode, encode_states
 from benchwright.language_models.weights import resolve_device, resolve_dtype
-from benchwright.params.scoring import (
-    EmbeddingParams,
-    HubWeights,
-    ModelsParams,
-    ScoringParams,
-)
+from benchwright.params.scoring import EmbeddingParams, ModelsParams, ScoringParams
 from benchwright.tables.similarity import Embeddings, TextVectors
 
 
@@ -101,8 +96,6 @@ def choose_encoder(
             lambda texts: encode(
                 texts,
                 weights.locate_encoder(own),
-                revision=own.revision if isinstance(own, HubWeights) else None,
-                trust_remote_code=getattr(own, "trust_remote_code", False),
                 dtype=dtype,
                 device=resolve_device(device),
             ),
