@@ -52,7 +52,7 @@ _NODES = [
     node(
         choice.choose_by_subject,
         "sampling_study",
-        ["subject_winners", "subject_choices", "subject_gains"],
+        ["subject_winners", "subject_choices"],
     ),
     node(
         rate_curves.trace_chosen,
@@ -60,8 +60,8 @@ _NODES = [
         "chosen_curves",
     ),
     node(
-        choice.add_composed_gain,
-        ["subject_gains", "chosen_curves", "params:sampling"],
+        choice.measure_subject_choices,
+        ["subject_winners", "chosen_curves", "params:sampling"],
         "subject_luck",
     ),
     node(

@@ -35,7 +35,7 @@ def choices() -> pd.DataFrame:
 
 def test_both_halves_choose_for_each_subject() -> None:
     params = make_params(evidence={"subject_items": 30, "at_rates": (10.0, 25.0)})
-    table, choices, _ = choose_by_subject(make_study(params=params))
+    table, choices = choose_by_subject(make_study(params=params))
     assert table["subject"].tolist() == ["s0", "s1"]
     assert (table["n_items"] == 30).all()
     plain = {"random", "stratified", "word_length"}

@@ -4,7 +4,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.methods.dele.estimation.calibration import (
-    Predict,
     Rule,
     calibrated_reach,
     past_errors,
@@ -15,7 +14,6 @@ from benchwright.methods.dele.estimation.item_predictions import (
     ItemPredictor,
     difference_estimate,
 )
-from benchwright.methods.dele.estimation.training import Rows, Training
 from benchwright.statistics.paired_differences import clustered_se
 from benchwright.statistics.proportion import wilson_bounds
 
@@ -116,20 +114,12 @@ def _design_effect(responses: Float, clusters: NDArray[np.integer] | None) -> Fl
 _MANY_MODELS = 200
 
 
-def weighted_rule(weights: Float) -> Rule:
-    """Return the rule that predicts the weighted mean."""
-
-    def rule(training: Training, rows: Rows | None, places: NDArray[np.intp]) -> Predict:
-        return lambda responses: np.asarray(responses @ weights)
-
-    return rule
-
-
 def learn_weighted(task: Task) -> FromComplete:
     """Fit the weighted mean; its interval follows from a random draw, or from training models."""
     if task.inclusion is not None:
         return learn_mean(task)
-    return with_past_errors(task, weighted_rule(task.subset.weights))
+    weights = task.subset.weights
+    return with_past_errors(task, lambda *_: lambda responses: np.asarray(responses @ weights))
 
 
 def with_past_errors(task: Task, rule: Rule) -> FromComplete:

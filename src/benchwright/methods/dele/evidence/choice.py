@@ -268,14 +268,12 @@ def describe_subset(chosen_subset: pd.DataFrame, study: SamplingStudy) -> dict[s
     return {"told_apart": not_told_apart(100 * gap)}
 
 
-def choose_by_subject(
-    study: SamplingStudy,
-) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, float]]:
+def choose_by_subject(study: SamplingStudy) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Choose a sampler inside each subject: by all models, by two halves, and by each split.
 
     Samplers that read responses are left out: each group of models would need its own items. Return
-    a `SubjectWinners` table; the choice of the selection models of each split (split, subject,
-    winner); and mean gains of the winners of one half. All are empty without subjects.
+    a `SubjectWinners` table and the choice of the selection models of each split (split, subject,
+    winner), both empty without subjects.
 
     Raises:
         InputError: the exported subset needs choices by subject, and there are none.
@@ -292,7 +290,7 @@ def choose_by_subject(
                 f"{study.sampling.evidence.subject_items} items "
                 "(sampling.evidence.subject_items), and three models in each half"
             )
-        return SubjectWinners.empty(), choices, {}
+        return SubjectWinners.empty(), choices
     splits = {str(number): half.selection for number, half in enumerate(model_splits(study))}
     rows, of_splits = [], []
     draws = study.compared_draws()
@@ -316,13 +314,7 @@ def choose_by_subject(
         }
         rows.append(row)
         of_splits += [(int(split), subject, chosen[split].winner) for split in splits]
-    table = SubjectWinners.from_rows(rows)
-    mean_gains = {
-        "apparent_gain": float(table["apparent_gain"].mean()),
-        "held_out_gain": float(table["held_out_gain"].mean()),
-        "subjects_with_gain": float((table["held_out_gain"] > 0).sum()),
-    }
-    return table, pd.DataFrame(of_splits, columns=choices.columns), mean_gains
+    return SubjectWinners.from_rows(rows), pd.DataFrame(of_splits, columns=choices.columns)
 
 
 def large_subjects(pool: SamplingPool, sampling: SamplingParams) -> dict[str, NDArray[np.intp]]:
@@ -333,10 +325,10 @@ def large_subjects(pool: SamplingPool, sampling: SamplingParams) -> dict[str, ND
     return {name: own for name, own in places.items() if len(own) >= evidence.subject_items}
 
 
-def add_composed_gain(
-    subject_gains: Mapping[str, float], chosen_curves: pd.DataFrame, sampling: SamplingParams
+def measure_subject_choices(
+    subject_winners: pd.DataFrame, chosen_curves: pd.DataFrame, sampling: SamplingParams
 ) -> dict[str, float]:
-    """Add the result of the composed subset at the main rate to the metrics of the choices.
+    """Return mean gains of the winners of one half, and of the composed subset at the main rate.
 
     `composed_gain` is the gain in Spearman's correlation over random on held-out models, mean over
     splits, `.low` and `.high` the middle 95% of the splits.
@@ -346,7 +338,14 @@ def add_composed_gain(
         & chosen_curves["metric"].eq("spearman")
         & chosen_curves["line"].eq(CHOSEN_BY_SUBJECT)
     ]
-    gains = dict(subject_gains)
+    gains: dict[str, float] = {}
+    if len(subject_winners):
+        held_out = subject_winners["held_out_gain"]
+        gains = {
+            "apparent_gain": float(subject_winners["apparent_gain"].mean()),
+            "held_out_gain": float(held_out.mean()),
+            "subjects_with_gain": float((held_out > 0).sum()),
+        }
     for row in own.to_dict("records"):
         gains["composed_gain"] = row["gain"]
         gains |= {f"composed_gain.{end}": row[f"gain_{end}"] for end in ("low", "high")}

@@ -192,14 +192,6 @@ def draw_random_bands(study: SamplingStudy) -> pd.DataFrame:
     return RandomBands.from_rows(rows)
 
 
-def subsets_needed(tests: int, wanted: int) -> int:
-    """Return how many random subsets let the smallest p-value, 2/(1 + s), pass Holm's first step.
-
-    Return at least four times as many, so that a sampler need not be better than all of them.
-    """
-    return max(wanted, ceil(4 * 2 * tests / LEVEL))
-
-
 def quantiles(values: NDArray[np.floating]) -> tuple[float, float, float]:
     """Return the bounds of the middle 95% and the median between them; NaN without values."""
     known = np.asarray(values)[~np.isnan(values)]
@@ -231,7 +223,10 @@ def compare_with_random(sampling_results: pd.DataFrame, study: SamplingStudy) ->
     kinds = sampler_kinds(sampling)
     repeats = {name: sampling.repeats if kinds[name].random else 1 for name in [RANDOM, *names]}
     rates = sampling.evidence.at_rates
-    draws = subsets_needed(len(names) * len(rates), sampling.evidence.random_subsets)
+    # The smallest p-value, 2/(1 + s), passes Holm's first step with a quarter of these s subsets,
+    # so that a sampler need not be better than all of them.
+    needed = ceil(4 * 2 * len(names) * len(rates) / LEVEL)
+    draws = max(sampling.evidence.random_subsets, needed)
     groups = sampling_results.groupby(["sampler", "panel", "rate"])
     means = groups[list(HIGHER_IS_BETTER)].mean().to_dict("index")
     rows: list[dict[str, Any]] = []

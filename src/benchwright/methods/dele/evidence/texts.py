@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from benchwright.core.seeding import item_uniforms, stage_generator
 from benchwright.methods.dele.evidence.study import SamplingStudy
-from benchwright.methods.dele.samplers import readability, text_quality
+from benchwright.methods.dele.samplers import text_quality
 from benchwright.methods.dele.samplers.clustering import (
     TFIDF,
     Clustering,
@@ -19,23 +19,16 @@ from benchwright.methods.dele.samplers.clustering import (
     item_features,
 )
 from benchwright.methods.dele.samplers.pool import SamplingPool
-from benchwright.methods.dele.samplers.registry import sampler_kinds
+from benchwright.methods.dele.samplers.registry import RANKED, sampler_kinds
 from benchwright.tables.dele import ClusterCurves, ItemFeatures, ItemMap, ReadabilityExtremes
 
 FEATURES: Mapping[str, Callable[[str], float]] = MappingProxyType(
     {
-        "spelling_errors": text_quality.spelling_errors,
-        "word_length": text_quality.average_word_length,
-        "repeated_words": text_quality.repeated_words,
+        **{name: feature for name, (_, feature, _) in RANKED.items()},
         "wordform": text_quality.wordform,
         "vowel_consonant_ratio": text_quality.vowel_consonant_ratio,
         "periods": text_quality.periods,
         "cpd": text_quality.compound_probability,
-        "lexical_diversity": text_quality.lexical_diversity,
-        "difficult_words": readability.difficult_word_share,
-        "dale_chall": readability.dale_chall,
-        "flesch": readability.flesch_reading_ease,
-        "gunning_fog": readability.gunning_fog,
     }
 )
 """Features of a text by name; NaN if undefined."""

@@ -34,8 +34,7 @@ def _kind(family: str, sampler: Sampler, reads: str, *, random: bool) -> Sampler
     return SamplerKind(family, lambda _: sampler, reads, random)
 
 
-# Family, feature, and whether the highest values come first.
-_RANKED: Mapping[str, tuple[str, Feature, bool]] = {
+RANKED: Mapping[str, tuple[str, Feature, bool]] = {
     "spelling_errors": ("quality", text_quality.spelling_errors, False),
     "word_length": ("quality", text_quality.average_word_length, True),
     "repeated_words": ("quality", text_quality.repeated_words, False),
@@ -45,10 +44,11 @@ _RANKED: Mapping[str, tuple[str, Feature, bool]] = {
     "flesch": ("difficulty", readability.flesch_reading_ease, False),
     "gunning_fog": ("difficulty", readability.gunning_fog, True),
 }
+"""Samplers by a feature of the texts: family, feature, whether the highest values come first."""
 
 
 def _ranked(name: str) -> SamplerKind:
-    family, feature, highest_first = _RANKED[name]
+    family, feature, highest_first = RANKED[name]
     sampler = rank_by_feature(name, feature, highest_first=highest_first)
     return _kind(family, sampler, "texts", random=False)
 
@@ -63,7 +63,7 @@ SAMPLERS: Mapping[str, SamplerKind] = MappingProxyType(
         "stratified": _kind("baseline", baselines.stratified_sampler, "subjects", random=True),
         "balanced": _kind("baseline", baselines.balanced_sampler, "subjects", random=True),
         "cpd": SamplerKind("quality", _compound_probability, "texts", random=False),
-        **{name: _ranked(name) for name in _RANKED},
+        **{name: _ranked(name) for name in RANKED},
         **{f"{method}_{TFIDF}": clustering_kind(method, TFIDF) for method in get_args(Method)},
         "anchor_points": _kind("responses", anchor_points_sampler, "responses", random=False),
         "irt_clusters": _kind("responses", irt_clusters_sampler, "responses", random=False),
