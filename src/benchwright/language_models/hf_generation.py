@@ -9,7 +9,7 @@ import hashlib
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -69,7 +69,7 @@ def _nucleus(weights: torch.Tensor, top_p: float) -> tuple[torch.Tensor, torch.T
 
 @dataclass
 class _Row:
-    """An answer that is being written."""
+    """An answer that is being written; `text` and `finish` come at its end."""
 
     prompt: int
     sample: int
@@ -77,21 +77,13 @@ class _Row:
     limit: int
     draw: np.random.Generator
     tokens: list[int] = field(default_factory=list)
+    text: str = ""
+    finish: str = ""
 
     @property
     def position(self) -> int:
         """Position of the last written token."""
         return len(self.context) + len(self.tokens) - 1
-
-
-class _Answer(NamedTuple):
-    """A finished answer."""
-
-    prompt: int
-    sample: int
-    text: str
-    finish: str
-    n_tokens: int
 
 
 class _Reader:
@@ -148,7 +140,7 @@ def generate(
     writing = _Writing(network, prompts, sampling)
     fitting = [i for i, tokens in enumerate(writing.contexts) if len(tokens) < network.context]
     progress(len(prompts) - len(fitting))
-    answers: dict[int, dict[int, _Answer]] = {}
+    answers: dict[int, dict[int, _Row]] = {}
     with torch.inference_mode():
         for answer in writing.answers(fitting):
             samples = answers.setdefault(answer.prompt, {})
@@ -162,7 +154,7 @@ def generate(
             continue
         drawn = [answers[index][number % writing.drawn] for number in range(sampling.samples)]
         texts, finish = tuple(s.text for s in drawn), tuple(s.finish for s in drawn)
-        out.append(Generated(texts, finish, sum(s.n_tokens for s in drawn), len(context)))
+        out.append(Generated(texts, finish, sum(len(s.tokens) for s in drawn), len(context)))
     return out
 
 
@@ -188,7 +180,7 @@ class _Writing:
         self._ends = end_tokens(network)
         self._tail = max((len(text.encode()) for text in sampling.stop), default=0) + _SPARE
 
-    def answers(self, fitting: Sequence[int]) -> Iterator[_Answer]:
+    def answers(self, fitting: Sequence[int]) -> Iterator[_Row]:
         """Yield the answers to these prompts, as they are finished."""
         if not self._network.shares:
             for row in self._rows(fitting):
@@ -208,17 +200,17 @@ class _Writing:
                 draw = draws(self._sampling.seed, self._prompts[index], sample)
                 yield _Row(index, sample, context, limit, draw)
 
-    def _alone(self, row: _Row) -> list[_Answer]:
+    def _alone(self, row: _Row) -> list[_Row]:
         """Write one answer, reading the whole text for each token."""
         model = self._network.model
-        done: list[_Answer] = []
+        done: list[_Row] = []
         while not done:
             ids = torch.tensor([row.context + row.tokens], device=model.device)
             logits = model(input_ids=ids, use_cache=False).logits[:, -1]
             _, done = self._append([row], logits.float())
         return done
 
-    def _together(self, members: Sequence[int]) -> Iterator[_Answer]:
+    def _together(self, members: Sequence[int]) -> Iterator[_Row]:
         """Yield the answers to prompts with one prefix, as they are finished."""
         network, contexts = self._network, self.contexts
         skip, prefix = network.read_prefix([contexts[i] for i in members])
@@ -262,10 +254,8 @@ class _Writing:
         sources = [read[row.prompt] for row in rows]
         return rows, sources, reader.read([self.contexts[prompt] for prompt in read])[sources]
 
-    def _append(
-        self, rows: Sequence[_Row], logits: torch.Tensor
-    ) -> tuple[list[int], list[_Answer]]:
-        """Append the next token to each row; return the rows that go on and the answers."""
+    def _append(self, rows: Sequence[_Row], logits: torch.Tensor) -> tuple[list[int], list[_Row]]:
+        """Append the next token to each row; return places of those that go on, and the others."""
         going_on, done = [], []
         chosen = next_tokens(logits, [row.draw for row in rows], self._sampling)
         for number, (row, token) in enumerate(zip(rows, chosen, strict=True)):
@@ -274,7 +264,8 @@ class _Writing:
             if end is None:
                 going_on.append(number)
             else:
-                done.append(_Answer(row.prompt, row.sample, *end, len(row.tokens)))
+                row.text, row.finish = end
+                done.append(row)
         return going_on, done
 
     def _end(self, row: _Row) -> tuple[str, str] | None:
