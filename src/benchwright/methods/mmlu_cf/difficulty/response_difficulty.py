@@ -13,9 +13,9 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from benchwright.core.configuration import Configuration, parse_configuration
-from benchwright.core.content_hash import content_hash
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.score_store import StoredShards
+from benchwright.methods.mmlu_cf.contamination_free import as_items
 from benchwright.methods.mmlu_cf.difficulty.quota_sampling import LEVELS
 from benchwright.methods.mmlu_cf.difficulty.rating import difficulty_candidates
 from benchwright.methods.mmlu_cf.judging.judges import warn_of_server, with_passage
@@ -25,7 +25,7 @@ from benchwright.params.mmlu_cf import DifficultyParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.scoring.demonstrations import DemonstrationPool
 from benchwright.scoring.prompts import Asked, PromptWriter, unsuited
-from benchwright.scoring.rendering import Question
+from benchwright.scoring.rendering import Question, questions
 from benchwright.scoring.scores import collect_responses, score_prompts
 from benchwright.statistics.item_response import fit_2pl
 from benchwright.tables.responses import Prompts
@@ -157,7 +157,7 @@ def answer_questions(
     rows: list[tuple[str, str, float]] = []
     with no_question_in_errors(fielded_items, "difficulty.answering"):
         asked = difficulty_candidates(fielded_items, difficulty.at_most, closed_seed)
-        shown = _questions(with_passage(asked))
+        shown = questions(as_items(with_passage(asked).fillna({"field": ""})))
         for name in sorted(difficulty.answering):
             configuration, alone = parse_configuration(name), one_configuration(name, scoring)
             models.named(configuration.model, "difficulty.answering")
@@ -166,20 +166,6 @@ def answer_questions(
             right = right_answers(shown, configuration, models, alone, pool, judge_store)
             rows += [(q.item_id, name, value) for q, value in zip(shown, right, strict=True)]
     return pd.DataFrame(rows, columns=list(ANSWERS)).astype({"correct": np.float64})
-
-
-def _questions(items: pd.DataFrame) -> list[Question]:
-    return [
-        Question(
-            *(str(item_id), field if isinstance(field, str) else "", str(question)),
-            *(tuple(map(str, choices)), int(answer)),
-            content_hash=content_hash(str(question), tuple(map(str, choices))),
-        )
-        for item_id, field, question, choices, answer in zip(
-            *(items[name] for name in ("item_id", "field", "question", "choices", "answer")),
-            strict=True,
-        )
-    ]
 
 
 def _chosen(row: Any, style: str) -> int:

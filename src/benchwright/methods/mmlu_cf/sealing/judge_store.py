@@ -51,21 +51,22 @@ class SealedShards(StoredShards):
         raise TypeError("a key cannot be pickled")
 
     @cached_property
-    def _keys(self) -> tuple[bytes, bytes]:
-        """The key of contents, and that of file names."""
+    def _keys(self) -> tuple[Any, bytes]:
+        """The cipher of contents, and the key of file names."""
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
         derived = self._key.derived(self._salt)
-        return subkey(derived, "shards"), subkey(derived, "names")
+        return AESGCM(subkey(derived, "shards")), subkey(derived, "names")
 
     def __getitem__(self, name: str) -> pd.DataFrame:
         from cryptography.exceptions import InvalidTag
-        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
         file = self._file(name)
         if not file.is_file():
             raise KeyError(name)
         try:
             data = file.read_bytes()
-            plain = AESGCM(self._keys[0]).decrypt(data[:_NONCE], data[_NONCE:], name.encode())
+            plain = self._keys[0].decrypt(data[:_NONCE], data[_NONCE:], name.encode())
         except (OSError, ValueError, InvalidTag) as error:
             logger.warning("%s is incomplete or altered (%s): ignored", file, type(error).__name__)
             raise KeyError(name) from None
@@ -77,10 +78,8 @@ class SealedShards(StoredShards):
         Raises:
             InputError: the folder is not writable; its files stay as they were.
         """
-        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-
         nonce, plain = os.urandom(_NONCE), frame.to_parquet(index=False)
-        sealed = AESGCM(self._keys[0]).encrypt(nonce, plain, name.encode())
+        sealed = self._keys[0].encrypt(nonce, plain, name.encode())
         with written_aside(self._file(name)) as aside:
             aside.write_bytes(nonce + sealed)
 
