@@ -7,7 +7,6 @@ import pytest
 from benchwright.methods.wicked.single_best_answer.classifier import (
     CLOSENESS,
     SURFACE,
-    Features,
     asks_for_the_best,
     feature_table,
     fit_logistic,
@@ -37,7 +36,7 @@ def test_words_that_ask_for_a_degree_are_recognised(question: str, asks: bool) -
 
 def test_surface_features_equal_those_by_hand() -> None:
     item = table(("Which is NOT the best of 3?", ["one two three", "4"], 0))
-    values = dict(zip(SURFACE, feature_table(item, {}, ["surface"]).table[0], strict=True))
+    values = dict(zip(SURFACE, feature_table(item, {}, ["surface"]).iloc[0], strict=True))
     assert values["asks_for_the_best"] == values["negation"] == values["question_mark"] == 1
     assert values["question_words"] == pytest.approx(np.log(8))
     assert values["option_words"] == pytest.approx((np.log(4) + np.log(2)) / 2)
@@ -63,8 +62,10 @@ def test_closeness_equals_that_by_hand() -> None:
         "question_to_nearest_distractor": 0,
         "question_margin": half,
     }
-    assert features.names == CLOSENESS
-    assert features.table[0] == pytest.approx([expected[name] for name in CLOSENESS], abs=1e-6)
+    assert tuple(features) == CLOSENESS
+    assert features.iloc[0].tolist() == pytest.approx(
+        [expected[name] for name in CLOSENESS], abs=1e-6
+    )
 
 
 def test_features_do_not_depend_on_the_order_of_distractors() -> None:
@@ -76,9 +77,8 @@ def test_features_do_not_depend_on_the_order_of_distractors() -> None:
     groups = ("surface", "closeness")
     each = feature_table(table(("q", ["a", "b", "c"], 0)), vectors, groups)
     other = feature_table(table(("q", ["c", "b", "a"], 2)), vectors, groups)
-    assert each.names == other.names
-    assert each.table == pytest.approx(other.table, abs=1e-6)
-    assert len(each.names) == each.table.shape[1] == len(SURFACE) + len(CLOSENESS)
+    pd.testing.assert_frame_equal(each, other, atol=1e-6)
+    assert tuple(each) == SURFACE + CLOSENESS
 
 
 def test_items_without_options_or_gold_cannot_be_judged() -> None:
@@ -86,15 +86,15 @@ def test_items_without_options_or_gold_cannot_be_judged() -> None:
     assert judgeable(items).tolist() == [True, False, False, False]
 
 
-def examples(n: int = 80) -> tuple[Features, np.ndarray]:
+def examples(n: int = 80) -> tuple[pd.DataFrame, np.ndarray]:
     random = np.random.default_rng(3)
     values = random.normal(size=(n, 3)) * [1, 100, 0] + [0, 50, 7]
     labels = (values[:, 0] + random.normal(size=n) > 0.3).astype(int)
-    return Features(("signal", "noise", "constant"), values), labels
+    return pd.DataFrame(values, columns=["signal", "noise", "constant"]), labels
 
 
 @pytest.mark.parametrize("label", [0, 1])
 def test_labels_of_one_kind_give_a_constant_classifier(label: int) -> None:
     features, labels = examples()
     fitted = fit_logistic(features, labels * 0 + label)
-    assert logistic_probabilities(fitted, features.table) == pytest.approx(label, abs=0.01)
+    assert logistic_probabilities(fitted, features) == pytest.approx(label, abs=0.01)

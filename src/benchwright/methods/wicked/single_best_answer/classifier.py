@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -54,13 +54,6 @@ _DIGIT = re.compile(r"\d")
 _NEGATION = re.compile(r"\b(?:not|except|never|false|incorrect)\b", re.IGNORECASE)
 
 
-class Features(NamedTuple):
-    """The table (n, p) of p named features of n items."""
-
-    names: tuple[str, ...]
-    table: NDArray[np.float64]
-
-
 def judgeable(items: pd.DataFrame) -> NDArray[np.bool_]:
     """Return (n,) whether an item has at least two options and a known right one."""
     enough = items["choices"].map(len).to_numpy() >= 2
@@ -77,24 +70,22 @@ def texts_to_encode(items: pd.DataFrame, groups: Sequence[FeatureGroup]) -> list
 
 def feature_table(
     items: pd.DataFrame, vectors: Mapping[str, NDArray[np.float32]], groups: Sequence[FeatureGroup]
-) -> Features:
-    """Return the features of judgeable items; none depends on the order of the distractors.
+) -> pd.DataFrame:
+    """Return the features of judgeable items, in columns; none depends on the distractors' order.
 
     `vectors` are of length 1, by text, for `texts_to_encode(items, groups)`.
     """
-    names = tuple(
-        name for group in groups for name in (SURFACE if group == "surface" else CLOSENESS)
-    )
-    table = np.empty((len(items), len(names)))
-    columns = (items[name] for name in ("question", "choices", "answer"))
-    for row, (question, choices, answer) in enumerate(zip(*columns, strict=True)):
-        item = (question, list(choices), answer)
-        table[row] = [
+    names = [name for group in groups for name in (SURFACE if group == "surface" else CLOSENESS)]
+    asked = zip(items["question"], map(list, items["choices"]), items["answer"], strict=True)
+    rows = [
+        [
             value
             for group in groups
             for value in (_surface(*item) if group == "surface" else _closeness(*item, vectors))
         ]
-    return Features(names, table)
+        for item in asked
+    ]
+    return pd.DataFrame(rows, columns=names, dtype=np.float64)
 
 
 def _surface(question: str, choices: list[str], answer: int) -> list[float]:
@@ -134,24 +125,24 @@ def _closeness(
 _STRENGTH = 0.1  # the inverse of the weight of the L2 penalty
 
 
-def fit_logistic(features: Features, labels: NDArray[np.integer]) -> dict[str, Any]:
+def fit_logistic(features: pd.DataFrame, labels: NDArray[np.integer]) -> dict[str, Any]:
     """Fit P(1) = σ(Σ coefficientᵢ · (valueᵢ − meanᵢ) / scaleᵢ + intercept) with an L2 penalty.
 
     A constant feature has no effect. With labels of one kind only, every item gets the share of
     ones. `labels` are (n,) 0 or 1. Return names and numbers, as JSON.
     """
-    means = features.table.mean(axis=0)
-    spread = features.table.std(axis=0)
+    table = features.to_numpy()
+    means, spread = table.mean(axis=0), table.std(axis=0)
     scales = np.where(spread > 1e-12, spread, 1.0)
     coefficients, intercept = np.zeros(len(means)), 30.0 if labels[0] == 1 else -30.0
     if len(np.unique(labels)) > 1:
         from sklearn.linear_model import LogisticRegression
 
         model = LogisticRegression(C=_STRENGTH, max_iter=5000, tol=1e-8)
-        model.fit((features.table - means) / scales, labels)
+        model.fit((table - means) / scales, labels)
         coefficients, intercept = model.coef_[0].astype(np.float64), float(model.intercept_[0])
     return {
-        "features": list(features.names),
+        "features": list(features.columns),
         "means": means.tolist(),
         "scales": scales.tolist(),
         "coefficients": coefficients.tolist(),
@@ -160,7 +151,7 @@ def fit_logistic(features: Features, labels: NDArray[np.integer]) -> dict[str, A
 
 
 def logistic_probabilities(
-    fitted: Mapping[str, Any], table: NDArray[np.float64]
+    fitted: Mapping[str, Any], features: pd.DataFrame
 ) -> NDArray[np.float64]:
     """Return (n,) probabilities of n items by the result of `fit_logistic`."""
     from scipy.special import expit
@@ -168,4 +159,5 @@ def logistic_probabilities(
     means, scales, coefficients = (
         np.asarray(fitted[name]) for name in ("means", "scales", "coefficients")
     )
-    return np.asarray(expit((table - means) / scales @ coefficients + fitted["intercept"]))
+    scaled = (features.to_numpy() - means) / scales
+    return np.asarray(expit(scaled @ coefficients + fitted["intercept"]))

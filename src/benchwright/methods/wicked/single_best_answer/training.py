@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from benchwright.core.errors import InputError
 from benchwright.methods.wicked.single_best_answer import bert
 from benchwright.methods.wicked.single_best_answer.classifier import (
-    Features,
     feature_table,
     fit_logistic,
     judgeable,
@@ -60,8 +59,8 @@ def predict(
                 f"conf has {now}; kedro run --pipeline sba trains it again"
             )
         vectors, cache = encode_texts(texts_to_encode(asked, groups), cache, encoder, models)
-    table = feature_table(asked, vectors, groups).table
-    probability[able] = logistic_probabilities(classifier["logistic"], table)
+    features = feature_table(asked, vectors, groups)
+    probability[able] = logistic_probabilities(classifier["logistic"], features)
     return probability, cache
 
 
@@ -105,13 +104,13 @@ def train_classifier(
             key = vector_key(params.encoder, models)
             document |= {"encoder": params.encoder, "encoder_key": key}
             vectors, cache = encode_texts(texts, cache, params.encoder, models)
-        names, table = feature_table(items, vectors, params.features)
-        document["logistic"] = fit_logistic(Features(names, table[train]), labels[train])
-        predicted = logistic_probabilities(document["logistic"], table)
+        features = feature_table(items, vectors, params.features)
+        document["logistic"] = fit_logistic(features.iloc[train], labels[train])
+        predicted = logistic_probabilities(document["logistic"], features)
 
         def fit_and_predict(fit: Rows, ask: Rows) -> NDArray[np.float64]:
-            other = fit_logistic(Features(names, table[fit]), labels[fit])
-            return logistic_probabilities(other, table[ask])
+            other = fit_logistic(features.iloc[fit], labels[fit])
+            return logistic_probabilities(other, features.iloc[ask])
     else:
         tuning = params.fine_tuning
         document["fine_tuning"] = tuning.model_dump()
