@@ -23,7 +23,7 @@ def stage(roles: tuple[str, ...]) -> tuple[ResponseMatrix, Panel, pd.DataFrame]:
         }
     )
     matrix = ResponseMatrix.of(NAMES, IDS, correct=right)
-    return matrix, Panel(NAMES, roles, IDS, 80, "all", (), 80), items
+    return matrix, Panel(NAMES, roles, IDS, 80, "all", {}, 80), items
 
 
 @pytest.mark.parametrize(

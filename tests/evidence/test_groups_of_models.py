@@ -50,7 +50,7 @@ def in_threes(models: int = 5) -> tuple[ResponseMatrix, Panel, pd.DataFrame]:
         }
     )
     roles = ("filter", *["held_out"] * (models - 1))
-    return matrix, Panel(matrix.models, roles, IDS, 24, "all", (), 24), items
+    return matrix, Panel(matrix.models, roles, IDS, 24, "all", {}, 24), items
 
 
 def clustered(correct: np.ndarray, stem: np.ndarray) -> float:

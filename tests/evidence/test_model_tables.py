@@ -31,7 +31,7 @@ def answers(rows: dict[str, list[float]], prediction: list[list[int]] | None = N
     chosen = np.full(correct.shape, -1) if prediction is None else np.array(prediction)
     matrix = ResponseMatrix(tuple(rows), ids, correct, blank, blank, chosen.astype(np.int16))
     roles = ("filter", *["held_out"] * (len(rows) - 1))
-    panel = Panel(tuple(rows), roles, ids, len(ids), "all items", (), len(ids))
+    panel = Panel(tuple(rows), roles, ids, len(ids), "all items", {}, len(ids))
     return matrix, panel
 
 

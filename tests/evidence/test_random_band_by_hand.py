@@ -36,7 +36,7 @@ def judged() -> tuple[pd.DataFrame, pd.DataFrame]:
         }
     )
     kept = pd.DataFrame({"item_id": [*IDS[:24], *IDS[60:]]})
-    panel = Panel(MODELS, ("held_out",) * 12, PANEL_IDS, 60, "judged", (), 90)
+    panel = Panel(MODELS, ("held_out",) * 12, PANEL_IDS, 60, "judged", {}, 90)
     return compare_with_random(
         matrix,
         items,

@@ -33,7 +33,7 @@ def simulated(models: int = 30, items: int = 200, seed: int = 0) -> tuple[Respon
     ids = tuple(f"i{k:03d}" for k in range(items))
     roles = tuple("filter" if i % 3 == 0 else "held_out" for i in range(models))
     matrix = ResponseMatrix.of(names, ids, correct=right.astype(np.float32))
-    return matrix, Panel(names, roles, ids, items, "all items", (), items)
+    return matrix, Panel(names, roles, ids, items, "all items", {}, items)
 
 
 def items_of(matrix: ResponseMatrix) -> pd.DataFrame:

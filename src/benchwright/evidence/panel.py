@@ -1,6 +1,6 @@
 """The panel: the models of the evaluation, and the items that all of them answered."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -16,13 +16,6 @@ FEWEST_HELD_OUT = 3
 """With fewer held-out models, rank correlations are meaningless."""
 
 
-class LeftOut(NamedTuple):
-    """A model outside the panel, and the share of judged items that it answered."""
-
-    model: str
-    coverage: float
-
-
 class Panel(NamedTuple):
     """The models and items of all metrics about models."""
 
@@ -33,7 +26,8 @@ class Panel(NamedTuple):
     item_ids: tuple[str, ...]  # judged items that every panel model answered, sorted
     judged: int  # number of judged items
     basis: str  # which items are judged, in words
-    left_out: tuple[LeftOut, ...]  # models that answered too few items, alphabetically
+    # models that answered too few items, alphabetically, with the share that they answered
+    left_out: Mapping[str, float]
     all_items: int  # number of items of the benchmark
     # held-out models of unknown family: any of them may be of the family of a filter model.
     unknown_family: int = 0
@@ -74,12 +68,8 @@ def choose_panel(
         "filter" if model in filter_models else "same_family" if kin in chosen_by else "held_out"
         for model, kin in zip(models, families_of(models, models_table), strict=True)
     )
-    held_out = {
-        parse_configuration(model).model
-        for model, role in zip(models, roles, strict=True)
-        if role == "held_out"
-    }
-    names = sorted(held_out)
+    held_out = [m for m, role in zip(models, roles, strict=True) if role == "held_out"]
+    names = sorted({parse_configuration(model).model for model in held_out})
     unknown = [a for a, b in zip(names, families_of(names, models_table), strict=True) if a == b]
     everyone = judged & answered[[row[m] for m in models]].all(axis=0)
     return Panel(
@@ -88,7 +78,7 @@ def choose_panel(
         item_ids=tuple(item_ids[i] for i in np.flatnonzero(everyone)) if models else (),
         judged=int(judged.sum()),
         basis=basis,
-        left_out=tuple(LeftOut(m, coverage[m]) for m in candidates if m not in models),
+        left_out={m: coverage[m] for m in candidates if m not in models},
         all_items=len(item_ids),
         unknown_family=len(unknown) if filter_models else 0,
     )

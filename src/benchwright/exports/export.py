@@ -59,18 +59,6 @@ class ExportedRun(NamedTuple):
         }
 
 
-def describe_run(
-    ingestion: BenchmarkParams,
-    scoring: ScoringParams,
-    exports: ExportsParams,
-    variant: str,
-    limit: int | None,
-    seed: int,
-) -> ExportedRun:
-    """Gather what every export says of the run."""
-    return ExportedRun(ingestion, scoring, exports, variant, limit, seed)
-
-
 class ItemSet(NamedTuple):
     """Items with their demonstrations."""
 

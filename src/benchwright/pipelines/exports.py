@@ -1,18 +1,13 @@
 """Exports: kept items, perturbed copies, a subset → harness tasks, and folders for the Hub."""
 
-from kedro.pipeline import Pipeline
+from kedro.pipeline import Node, Pipeline
 
 from benchwright.exports import hub_folder as hub
-from benchwright.exports.export import (
-    describe_run,
-    export_perturbed,
-    export_subset,
-    export_tasks,
-)
+from benchwright.exports.export import ExportedRun, export_perturbed, export_subset, export_tasks
 from benchwright.pipelines.nodes import node
 
-_TOLD = ("ingestion", "scoring", "exports", "variant", "limit", "seed")
-_RUN = node(describe_run, [f"params:{name}" for name in _TOLD], "exported_run")
+_TOLD = [f"params:{name}" for name in ExportedRun._fields]
+_RUN = Node(ExportedRun, _TOLD, "exported_run", name="describe_run")
 
 
 def create_pipeline() -> Pipeline:

@@ -273,7 +273,7 @@ def show_data(
     ]
     if panel.left_out:
         label = f"Models that answered less than {evaluation.min_coverage:.0%} of the judged items"
-        rows = [model._asdict() for model in panel.left_out]
+        rows = [{"model": name, "coverage": n} for name, n in panel.left_out.items()]
         blocks += parts.cut_table(label, rows, parts.columns("model coverage"), "panel")
     blocks += _responses(answer_coverage)
     if len(import_report):
