@@ -5,7 +5,6 @@ are (WiCkeD, section 3; MMLU-CF, section 3.2, step 5). The wordings are English.
 count as dependent: an unaltered item costs less than an incoherent one.
 """
 
-import itertools
 import re
 import string
 import unicodedata
@@ -122,27 +121,26 @@ def _folded(text: str) -> str:
     return flat.strip("\"'“”*_[] ").rstrip(".!: ")
 
 
+def _letters(named: str) -> frozenset[str]:
+    """Return the letters in a list; (i) and (v) number statements in the question."""
+    letters = frozenset(re.findall(r"\b[a-j]\b", named))
+    return frozenset() if letters <= _ROMAN else letters
+
+
 def _named_letters(folded: str) -> frozenset[str]:
     for pattern in (_BRACKETED_LIST, _LETTER_LIST):
         match = pattern.fullmatch(folded)
         if match and (pattern is _BRACKETED_LIST or _WORD_JOIN.search(folded)):
-            letters = frozenset(re.findall(r"\b[a-j]\b", match["letters"]))
-            # (i) and (v) are Roman numerals of statements in the question.
-            return frozenset() if letters <= _ROMAN else letters
+            return _letters(match["letters"])
     match = _ONE_LETTER.fullmatch(folded)
-    if match:
-        letters = frozenset(re.findall(r"\b[a-j]\b", match["a"] or match["b"] or match["c"]))
-        return frozenset() if letters <= _ROMAN else letters
-    return frozenset()
+    return _letters(match["a"] or match["b"] or match["c"]) if match else frozenset()
 
 
 def _letters_in_prose(text: str) -> frozenset[str]:
     lower = text.casefold()
     if not any(word in lower for word in _OPTION_WORDS):  # 20 times as fast as the pattern
         return frozenset()
-    named = (match["letters"].casefold() for match in _NAMED_OPTION.finditer(text))
-    letters = frozenset(letter for part in named for letter in re.findall(r"\b[a-j]\b", part))
-    return frozenset() if letters <= _ROMAN else letters
+    return _letters(" ".join(match["letters"].casefold() for match in _NAMED_OPTION.finditer(text)))
 
 
 @lru_cache(maxsize=1 << 16)  # options such as "True" recur in items and draws
@@ -185,7 +183,7 @@ def _kinds(question: str, choices: tuple[str, ...]) -> tuple[OptionKind, ...]:
         no_such_option = bool(letters) and not letters <= labels
         kinds.append(_PLAIN if no_such_option else kind)
     if lists == len(choices):  # no other option is left to name
-        return tuple(itertools.repeat(_PLAIN, len(choices)))
+        return (_PLAIN,) * len(choices)
     for index, (_, _, folded) in enumerate(by_themselves):
         if folded == "none" and _counts(question, choices):
             kinds[index] = _PLAIN
@@ -222,18 +220,13 @@ def kinds_of_options(question: str, choices: Sequence[str]) -> tuple[OptionKind,
     return _kinds(question, tuple(choices))
 
 
-@lru_cache(maxsize=1 << 15)
-def _stem_refers(question: str, n_choices: int) -> bool:
-    letters = _letters_in_prose(question)
-    labels = frozenset(string.ascii_lowercase[:n_choices])
-    return bool(letters and letters <= labels) or bool(_NAMED_PLACE.search(question))
-
-
 def refers_to_options(question: str, choices: Sequence[str]) -> bool:
     """Return whether the stem or an option names options by letter or position."""
-    return _stem_refers(question, len(choices)) or "refers_to_options" in kinds_of_options(
-        question, choices
-    )
+    letters = _letters_in_prose(question)
+    if letters and letters <= frozenset(string.ascii_lowercase[: len(choices)]):
+        return True
+    by_place = _NAMED_PLACE.search(question) is not None
+    return by_place or "refers_to_options" in kinds_of_options(question, choices)
 
 
 def option_wordings(question: str, choices: Sequence[str]) -> tuple[OptionKind, ...]:
