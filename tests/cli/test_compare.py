@@ -108,11 +108,11 @@ def test_model_is_the_one_named_or_the_only_one(tmp_path: Path) -> None:
     many = table(tmp_path / "many.csv", m=answers(0), n=answers(0.2, 5), **{"o:7b": answers(0, 9)})
     one = table(tmp_path / "one.csv", n=answers(0))
     assert read_pair(f"{many}:o:7b", str(one)).first.model == "o:7b"
-    assert read_pair(str(many), str(many), "m", "n").second.model == "n"
+    assert read_pair(f"{many}:m", f"{many}:n").second.model == "n"
     assert read_pair(f"{many}:m", str(one)).second.model == "n"
     # Also where one of them is the other side's, or an old model would be compared with itself.
     with pytest.raises(
-        InputError, match=r"many.csv has 3 models; choose one .*PATH:MODEL: m, n, o"
+        InputError, match=r"many.csv has 3 models; choose one as PATH:MODEL.*: m, n, o"
     ):
         read_pair(str(one), str(many))
     with pytest.raises(InputError, match=r"no model 'z'; expected one of m, n, o:7b"):

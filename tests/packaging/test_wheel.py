@@ -69,7 +69,6 @@ def test_new_project_has_the_conf_of_the_clone(
     notebooks = {path.name for path in (tmp_path / "mine" / "notebooks").iterdir()}
     assert notebooks == {path.name for path in (repository / "notebooks").glob("*.ipynb")}
     assert (tmp_path / "mine" / "README.md").read_text().startswith("# mine\n")
-    assert "\nmlflow:\n\tmlflow ui " in (tmp_path / "mine" / "Makefile").read_text()
     again = run(unpacked, tmp_path, "new", "mine")
     assert again.returncode == 1
     assert again.stderr.splitlines()[-1].startswith("benchwright: mine is not empty")

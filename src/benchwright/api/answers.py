@@ -11,12 +11,7 @@ from benchwright.cli import compare as comparing
 from benchwright.cli import gate as gating
 from benchwright.cli import suspects as suspecting
 from benchwright.cli.pair import read_pair
-from benchwright.core.errors import InputError
-from benchwright.responses.answer_files import Choice, find_answer_files
-from benchwright.responses.answer_rows import MISSING
-from benchwright.responses.import_responses import as_responses, join_responses
-from benchwright.responses.item_index import ResponseIndex
-from benchwright.responses.items_of_logs import items_of_logs
+from benchwright.responses.answer_files import Choice
 from benchwright.responses.known_responses import read_responses, select_answered
 
 Files = str | PathLike[str]
@@ -50,20 +45,12 @@ def read_logs(
     Raises:
         InputError: there is no log, or none can be read.
     """
-    found = find_answer_files(_paths(logs), Choice(**choice))
-    files = {name: file for name, file in found.files.items() if file.log or file.problem}
-    if not found.logs:
-        problems = [file.problem for file in files.values()]
-        raise InputError(next(iter(problems), f"{logs}: no log of an evaluation tool"))
-    if items is None:
-        items = items_of_logs(found.logs)
-    else:
-        from benchwright.api.given import read_items
+    from benchwright.api.given import read_items
+    from benchwright.cli import read_logs as reading
 
-        items = read_items(items)
-    index = ResponseIndex(items)
-    rows, report = join_responses(files, index)
-    return Logs(as_responses(rows[rows["extraction"] != MISSING], index), items, report)
+    known = None if items is None else reading.BenchmarkItems(read_items(items))
+    found = reading.read_logs(_paths(logs), known, Choice(**choice))
+    return Logs(found.answers, found.items, found.report)
 
 
 def compare(
@@ -86,7 +73,7 @@ def compare(
     Raises:
         InputError: the answers cannot be compared.
     """
-    pair = read_pair(str(a), str(b), None, None, items_file, Choice(**choice), common=common)
+    pair = read_pair(str(a), str(b), items_file, Choice(**choice), common=common)
     return comparing.compare(pair)
 
 

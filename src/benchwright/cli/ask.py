@@ -58,15 +58,10 @@ class AskRequest(NamedTuple):
 
 
 class Asking(NamedTuple):
-    """What answers, and where it is kept.
+    """What answers, and the folder where it is kept.
 
-    Attributes:
-        request: the model and the goal.
-        benchmark: settings of the benchmark.
-        tables: its items that suit the style, and its demonstrations.
-        models, scoring: settings of the models, and of scoring for this one.
-        training: responses of other models to the items, with their origin.
-        folder: of scores and results.
+    `tables` are the items that suit the style, and demonstrations; `training` are responses of
+    other models to the items.
     """
 
     request: AskRequest
@@ -116,13 +111,8 @@ def prepare(
 ) -> Asking:
     """Load the benchmark and check the request.
 
-    Args:
-        project: the project folder.
-        env: as `--env`.
-        request: the model and the goal.
-        known: responses of other models; those of the same model are ignored.
-        params: benchmark, mirror_root and data_root, as `--params` of a run.
-        out: the folder to keep everything in; default in the data folder.
+    Of `known` responses, those of the same model are ignored. `params` may have benchmark,
+    mirror_root and data_root; `out` is the folder to keep everything in.
 
     Raises:
         InputError: model, style or goal are unknown, or the benchmark cannot be read.

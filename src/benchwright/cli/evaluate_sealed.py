@@ -43,15 +43,10 @@ from benchwright.scoring.rendering import Question
 
 
 class SealedRequest(NamedTuple):
-    """A file, the model to score on it, and the prompts.
+    """A file, `test.sealed` or the public `validation.jsonl`, the model, and the prompts.
 
-    Attributes:
-        file: `test.sealed` (the closed half) or `validation.jsonl` (the public half).
-        model: name under `models.models`.
-        style: `letters`, `cloze`, `cloze_bytes`, `cloze_tokens` or `generate`.
-        shots: number of demonstrations.
-        demonstrations: `validation.jsonl`, whose items serve as demonstrations.
-        send_to_server: allow sending closed questions to an endpoint.
+    `demonstrations` is a `validation.jsonl`; `send_to_server` allows closed questions to be sent to
+    an endpoint.
     """
 
     file: Path

@@ -13,7 +13,7 @@ from typing import Any
 import click
 from kedro.framework.cli.project import run as kedro_run
 
-from benchwright.cli.outputs import check_outputs, write_output
+from benchwright.cli.outputs import check_outputs, relative, write_output
 from benchwright.core.errors import InputError, missing_package, one_line
 from benchwright.core.kedro_internals import kedro_errors_once
 from benchwright.core.progress import stage_log
@@ -217,25 +217,16 @@ def _project() -> Path:
     return Path(folder)
 
 
-def _relative(path: Path) -> Path:
-    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
-
-
-class _ScaleType(click.ParamType[tuple[float, float]]):
-    """A scale, `LOW:HIGH`."""
-
-    name = "LOW:HIGH"
-
-    def convert(self, value: Any, *_: Any) -> tuple[float, float]:
-        if isinstance(value, tuple):
-            return value
-        try:
-            low, high = map(float, str(value).split(":"))
-        except ValueError:
-            low, high = 0.0, 0.0
-        if not -1e300 < low < high < 1e300:
-            self.fail(f"{value!r}: expected the lowest and the highest score, such as 0:100")
-        return low, high
+def _read_scale(ctx: click.Context, param: click.Parameter, value: str) -> tuple[float, float]:
+    """Read a scale, `LOW:HIGH`."""
+    try:
+        low, high = map(float, value.split(":"))
+    except ValueError:
+        low, high = 0.0, 0.0
+    if not -1e300 < low < high < 1e300:
+        expected = "expected the lowest and the highest score, such as 0:100"
+        raise click.BadParameter(f"{value!r}: {expected}")
+    return low, high
 
 
 def _choice_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -258,7 +249,8 @@ def _choice_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--scale",
             default="0:1",
-            type=_ScaleType(),
+            metavar="LOW:HIGH",
+            callback=_read_scale,
             help="Lowest and highest score. Scores outside are refused. Default: 0:1.",
         ),
         click.option("--filter", "--scorer", default="", help="Filter or scorer of logs."),
@@ -310,8 +302,7 @@ def _print(lines: Iterable[str]) -> None:
 def new(folder: Path) -> None:
     """Create a project in FOLDER.
 
-    The project contains conf/, the bundled benchmark, notebooks, a README, a Makefile and pinned
-    requirements.
+    The project contains conf/, the bundled benchmark, notebooks, a README and pinned requirements.
     """
     from benchwright.cli.new_project import new_project
 
@@ -387,12 +378,12 @@ def read(
     _print(read_logs.summary_lines(found))
     if out is not None:
         read_logs.write_answers(found, out)
-        click.echo(f"written: {_relative(out)}")
+        click.echo(f"written: {relative(out)}")
     if make_benchmark:
         made = read_logs.make_benchmark(make_benchmark, found, _project(), env, update=update)
         _print(made.left_out)
         for file in made.files:
-            click.echo(f"written: {_relative(file)}")
+            click.echo(f"written: {relative(file)}")
         click.echo(f"kedro run --params benchmark={make_benchmark}")
     if found.unusable:
         raise SystemExit(1)
@@ -433,7 +424,7 @@ def export_answers_(folder: Path, organization: str, env: str | None, **given: A
     run, manifest = export_answers(folder, _project(), env, _run_params(given), organization)
     for configuration, count in manifest["answers"].items():
         click.echo(f"{configuration}: {count:,} answers")
-    click.echo(f"\nrun:     {run}\nanswers: {_relative(folder)}")
+    click.echo(f"\nrun:     {run}\nanswers: {relative(folder)}")
 
 
 @cli.command()
@@ -469,7 +460,7 @@ def sweep(benchmarks: str, variants: str, seeds: str, **given: Any) -> None:
     for failed in result.runs:
         if failed.error:
             click.secho(f"{failed.combination}: {failed.error}", err=True, fg="red")
-    click.echo(f"\nsummary:    {_relative(result.folder / 'summary.html')}")
+    click.echo(f"\nsummary:    {relative(result.folder / 'summary.html')}")
     if result.mlflow_run:
         click.echo(f"MLflow run: {result.mlflow_run}  (mlflow ui)")
     sys.exit(result.exit_code)
@@ -494,7 +485,7 @@ def diff(before: str, after: str, out: Path | None, env: str | None, **given: An
 
     comparison = compare_saved(_project(), env, _run_params(given), before, after)
     _print(terminal_lines(comparison))
-    click.echo(f"\ndiff: {_relative(write_diff(comparison, out or comparison.default_page))}")
+    click.echo(f"\ndiff: {relative(write_diff(comparison, out or comparison.default_page))}")
 
 
 @cli.command(name="evaluate-sealed")
@@ -531,8 +522,8 @@ def evaluate_sealed(
         raise InputError(
             f"--out {out}: a file holds one result, but there are {len(requests)}; give a folder"
         )
-    for request in requests if out is not None else ():
-        sealed.identity_of(request)  # fail before any model is asked
+    if out is not None:  # fail before any model is asked
+        list(map(sealed.identity_of, requests))
     sealing = SealingParams(key_file=given["key_file"])
     for request in requests:
         score = sealed.run_evaluate_sealed(_project(), env, request, sealing)
@@ -540,7 +531,7 @@ def evaluate_sealed(
             click.echo(f"\n{request.model}@{style}-{request.shots} on {request.file.name}")
         _print(sealed.terminal_lines(score))
         if out is not None:
-            click.echo(f"\nresults: {_relative(sealed.write_score(request, score, out))}")
+            click.echo(f"\nresults: {relative(sealed.write_score(request, score, out))}")
 
 
 @cli.command()
@@ -599,12 +590,30 @@ def plan(answers: tuple[Path, ...], env: str | None, **given: Any) -> None:
     write_output(given["page_file"], lambda: planning.render(made))
 
 
-def _training_of(subset: Any, project: Path | None, env: str | None, given: dict[str, Any]) -> Any:
-    """Return responses of other models to a subset's benchmark: of files, else of a saved run."""
+def _run_of(subset: Any) -> dict[str, Any]:
+    """Return the settings of the run whose benchmark a subset is of."""
+    return {"benchmark": subset.benchmark, **subset.run}
+
+
+def _training_of(
+    run: dict[str, Any], env: str | None, given: dict[str, Any], *, needed: bool = False
+) -> Any:
+    """Return responses of other models: of `--training`, else of a saved run, else None.
+
+    `needed` makes it an error that no run saved any.
+    """
     from benchwright.responses.known_responses import known_responses
 
-    run_named = {"benchmark": subset.benchmark, **subset.run, **_run_params(given)}
-    return known_responses(project, env, given["training"], run_named)
+    if given.get("no_training"):
+        return None
+    try:
+        project = None if given["training"] else _project()
+        return known_responses(project, env, given["training"], {**run, **_run_params(given)})
+    except InputError as error:
+        if needed or given["training"]:
+            raise
+        click.echo(f"note: no training models: {escape_controls(str(error))}", err=True)
+        return None
 
 
 @cli.command()
@@ -632,10 +641,7 @@ def estimate(answers: tuple[Path, ...], subset: Path, env: str | None, **given: 
 
     manifest = read_subset(subset)
     new = read_responses(answers, choice=given["choice"])
-    known = None
-    if not given["no_training"]:
-        project = None if given["training"] else _project()
-        known = _training_of(manifest, project, env, given)
+    known = _training_of(_run_of(manifest), env, given, needed=True)
     estimates = estimate_scores(manifest, new, known, given["estimator"], seed=given["seed"])
     _print(terminal_lines(estimates))
     write_output(given["out"], lambda: estimates_json(estimates))
@@ -664,24 +670,16 @@ def ask(out: Path | None, env: str | None, **given: Any) -> None:
     """
     from benchwright.cli import ask as asking
     from benchwright.methods.dele.asking import Goal
-    from benchwright.responses.known_responses import known_responses
 
     project, params = _project(), _run_params(given)
-    known = None
-    if not given["no_training"]:
-        try:
-            known = known_responses(project, env, given["training"], params)
-        except InputError as error:
-            if given["training"]:
-                raise
-            click.echo(f"note: no training models: {error}", err=True)
+    known = _training_of({}, env, given)
     goal = Goal(given["budget"], given["width"])
     request = asking.AskRequest(given["model"], goal, given["style"], given["shots"], given["seed"])
     prepared = asking.prepare(project, env, request, known, params, out)
     result = asking.run_ask(prepared, click.echo)
     _print(asking.terminal_lines(result))
     for file in asking.write_results(result):
-        click.echo(f"written: {_relative(file.resolve())}")
+        click.echo(f"written: {relative(file.resolve())}")
 
 
 def _pair_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -693,14 +691,12 @@ def _pair_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--common", is_flag=True, help="Leave out items that only one side was asked."
         ),
-        click.option("--model-b", help="Model in B. Default: the only one."),
-        click.option("--model-a", help="Model in A. Default: the only one."),
     ):
         command = option(command)
     return command
 
 
-_PAIR = ("model_a", "model_b", "items_file", "choice", "common")
+_PAIR = ("items_file", "choice", "common")
 
 
 @cli.command()
@@ -719,9 +715,9 @@ def compare(answers: tuple[str, ...], baseline: str | None, **given: Any) -> Non
     from benchwright.cli import compare_models as models
     from benchwright.cli.pair import read_pair, read_panel
 
+    options = {name: given[name] for name in _PAIR}
     if baseline is not None:
         paths = list(map(Path, answers))
-        options = {name: given[name] for name in ("items_file", "choice", "common")}
         found = models.compare_models(read_panel(paths, baseline, **options))
         _print(models.terminal_lines(found))
         write_output(given["out"], lambda: models.models_json(found))
@@ -731,7 +727,7 @@ def compare(answers: tuple[str, ...], baseline: str | None, **given: Any) -> Non
         return
     if len(answers) != 2:
         raise InputError(f"{len(answers)} of A and B are given; or give --baseline MODEL")
-    made = comparing.compare(read_pair(*answers, **{name: given[name] for name in _PAIR}))
+    made = comparing.compare(read_pair(*answers, **options))
     _print(comparing.terminal_lines(made))
     _write_comparison(made, given, comparing.comparison_json(made), comparing.render)
 
@@ -813,15 +809,8 @@ def gate(a: str, b: str, **given: Any) -> None:
     write_output(given["order"], lambda: gating.order_text(pair, request.seed))
     if given["subset"]:
         subset = read_subset(given["subset"])
-        training = None
-        if given["training"] or _is_in_project():
-            try:
-                project = None if given["training"] else _project()
-                training = _training_of(subset, project, None, given)
-            except InputError as error:
-                if given["training"]:
-                    raise
-                click.echo(f"note: no training models: {escape_controls(str(error))}", err=True)
+        usable = given["training"] or _is_in_project()
+        training = _training_of(_run_of(subset), None, given) if usable else None
         made = gating.gate_subset(pair, subset, training, request)
     else:
         made = (gating.gate_anytime if given["anytime"] else gating.gate_all)(pair, request)

@@ -27,23 +27,6 @@ mlruns/
 """
 
 
-_MAKEFILE = """\
-# make smart    filter the demo; PARAMS=benchmark=arc filters another benchmark
-# make mlflow   show runs in the browser
-# make viz      show the pipelines in the browser
-.PHONY: smart mlflow viz
-
-smart:
-\tkedro run --pipeline smart $(if $(PARAMS),--params $(PARAMS))
-
-mlflow:
-\tmlflow ui --backend-store-uri sqlite:///mlflow.db
-
-viz:
-\tkedro viz run
-"""
-
-
 def new_project(folder: Path) -> None:
     """Create `folder` with conf, the bundled benchmark, notebooks and pinned requirements.
 
@@ -74,7 +57,6 @@ def new_project(folder: Path) -> None:
         for name, text in {
             "pyproject.toml": _PYPROJECT.format(name=folder.name, kedro=kedro),
             ".gitignore": _IGNORED,
-            "Makefile": _MAKEFILE,
             "README.md": readme.replace("{name}", folder.name),
         }.items():
             (made / name).write_text(text, encoding="utf-8")

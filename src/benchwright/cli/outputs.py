@@ -56,5 +56,9 @@ def write_output(
         content = json.dumps(content, indent=1) + "\n"
     with written_aside(file) as aside:
         aside.write_bytes(content if isinstance(content, bytes) else content.encode())
-    shown = file.relative_to(Path.cwd()) if file.is_relative_to(Path.cwd()) else file
-    click.echo(f"written: {shown}")
+    click.echo(f"written: {relative(file)}")
+
+
+def relative(path: Path) -> Path:
+    """Return a path in the current folder relative to it."""
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path

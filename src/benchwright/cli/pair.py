@@ -148,8 +148,6 @@ class Pair(NamedTuple):
 def read_pair(
     a: str,
     b: str,
-    model_a: str | None = None,
-    model_b: str | None = None,
     items_file: Path | None = None,
     choice: Choice = Choice(),  # noqa: B008 - immutable
     *,
@@ -159,10 +157,8 @@ def read_pair(
     """Read two models' answers, and join those to the same items.
 
     Args:
-        a: a file or folder, or `PATH:MODEL`.
+        a: a file or folder, or `PATH:MODEL` with the name of a model or of its configuration.
         b: the same.
-        model_a: a model in `a`, by its name or its configuration's; needed if there are several.
-        model_b: the same in `b`.
         items_file: a table of items with subject and passage_id, by item_id.
         choice: which answers count.
         common: leave out the items that only one of them was asked.
@@ -172,15 +168,12 @@ def read_pair(
         InputError: a path or model is unknown or ambiguous, a model has several answers to an item,
             or no item was answered by both.
     """
-    (path_a, model_a), (path_b, model_b) = _split(a, model_a), _split(b, model_b)
+    (path_a, model_a), (path_b, model_b) = _split(a), _split(b)
     read = _read_answers(dict.fromkeys([(path_a,), (path_b,)]), choice, items_file)
     known = (read.known[path_a,], read.known[path_b,])
     if whole and (problems := [problem for part in known for problem in part.unusable]):
         raise InputError(f"{problems[0]}; nothing is decided on a part of the files")
-    names = (
-        _choose(known[0], model_a, "--model-a or PATH:MODEL"),
-        _choose(known[1], model_b, "--model-b or PATH:MODEL"),
-    )
+    names = (_choose(known[0], model_a), _choose(known[1], model_b))
     pair = _join(known, names, read, common=common)
     same = [_SAME_ANSWERS] * (path_a == path_b and names[0] == names[1])
     notes = (*same, *pair.notes, *known[0].notes, *known[1].notes)
@@ -213,7 +206,7 @@ def read_panel(
     """
     read = _read_answers([tuple(paths)], choice, items_file)
     known = read.known[tuple(paths)]
-    first = _choose(known, baseline, "--baseline")
+    first = _choose(known, baseline)
     pairs, notes = [], list(known.notes)
     for name in known.models:
         if name != first:
@@ -345,20 +338,17 @@ def _notes(answers: NDArray[np.float64]) -> list[str]:
     return notes
 
 
-def _split(given: str, model: str | None) -> tuple[Path, str | None]:
+def _split(given: str) -> tuple[Path, str | None]:
     """Split `PATH:MODEL`; colons may be part of either."""
-    if Path(given).exists():
-        return Path(given), model
-    colons = [at for at, sign in enumerate(given) if sign == ":"]
-    for at in reversed(colons):
-        if Path(given[:at]).exists():
-            if model not in (None, given[at + 1 :]):
-                raise InputError(f"{given}: names another model than {model!r}; give one of them")
-            return Path(given[:at]), given[at + 1 :]
+    parts = given.split(":")
+    for count in range(len(parts), 0, -1):
+        path = Path(":".join(parts[:count]))
+        if path.exists():
+            return path, ":".join(parts[count:]) or None
     raise InputError(f"{given}: there is no such file or folder")
 
 
-def _choose(known: KnownResponses, wanted: str | None, option: str) -> str:
+def _choose(known: KnownResponses, wanted: str | None) -> str:
     """Return the wanted model, or the only one."""
     found: Sequence[str] = known.models
     if wanted in known.models:
@@ -370,6 +360,7 @@ def _choose(known: KnownResponses, wanted: str | None, option: str) -> str:
             raise InputError(f"{known.source}: no model {wanted!r}; {names}")
     if len(found) > 1:
         raise InputError(
-            f"{known.source} has {len(found)} models; choose one with {option}: {', '.join(found)}"
+            f"{known.source} has {len(found)} models; choose one as PATH:MODEL, or compare all "
+            f"with --baseline MODEL: {', '.join(found)}"
         )
     return found[0]

@@ -22,16 +22,12 @@ from benchwright.params.benchmark import BenchmarkParams, FieldMapping
 from benchwright.pipelines.ingestion import IngestedTables, map_source_rows
 from benchwright.responses.answer_files import Choice, find_answer_files
 from benchwright.responses.answer_rows import MISSING
-from benchwright.responses.import_responses import join_responses
+from benchwright.responses.import_responses import as_responses, join_responses
 from benchwright.responses.item_index import ResponseIndex
 from benchwright.responses.items_of_logs import collect_items
 from benchwright.runs.project_conf import load_conf
 
-_ANSWERS = [
-    *("item_id", "content_hash", "model", "condition", "style", "shots", "repeat", "prediction"),
-    *("correct", "logprobs", "option_bytes", "option_tokens", "extraction", "prompt_tokens"),
-    "generated_tokens",
-]
+_UNWRITTEN = ["p_answer", "p_prediction", "shots_used", "prompt_id", "source"]
 _CONF = """\
 # Made of logs by `benchwright read --make-benchmark`.
 _benchmarks:
@@ -75,7 +71,7 @@ class Made(NamedTuple):
 
 
 class ReadLogs(NamedTuple):
-    """What was read: logs and tables by name, the items, the joined rows, and a line per file.
+    """What was read: logs and tables by name, the items, the answers, and a line per file.
 
     `left_out` has the log and the reason of items that are no question of a benchmark.
     """
@@ -126,12 +122,7 @@ def read_logs(
         )
     index = ResponseIndex(items)
     rows, report = join_responses(files, index)
-    rows = rows[rows["extraction"] != MISSING]
-    position = rows["position"].to_numpy(dtype=int)
-    hashes = items["content_hash"].to_numpy()
-    answers = rows.assign(item_id=index.ids.to_numpy()[position], content_hash=hashes[position])[
-        _ANSWERS
-    ]
+    answers = as_responses(rows[rows["extraction"] != MISSING], index)
     return ReadLogs(files, items, answers, report, found.others, left_out)
 
 
@@ -184,12 +175,10 @@ def summary_lines(read: ReadLogs) -> list[str]:
 def _line(file: LoadedFile, row: Mapping[str, Any]) -> dict[str, Any]:
     log = file.log
     models = "" if row["layout"] == "unusable" else f"{row['models']} models"
-    known: dict[str, Any] = dict.fromkeys(
-        ("format", "version", "task", "model", "revision", "shots"), ""
-    )
+    known = dict.fromkeys(("format", "version", "task", "model", "revision", "shots"), "")
     known |= {"format": row["layout"], "model": models}
     if log is not None and models:
-        shots = "?" if file.spec.shots < 0 else file.spec.shots
+        shots = "?" if file.spec.shots < 0 else str(file.spec.shots)
         known = {
             "format": log.format,
             "version": log.version or "?",
@@ -198,12 +187,11 @@ def _line(file: LoadedFile, row: Mapping[str, Any]) -> dict[str, Any]:
             "revision": log.revision,
             "shots": shots,
         }
-    joined = row["joined_by_id"] + row["joined_by_hash"]
     lost = {name: row[name] for name in ("not_joined", "doubled", "dropped", "failed")}
     return {
         **known,
         "samples": row["rows"],
-        "joined": joined,
+        "joined": row["joined_by_id"] + row["joined_by_hash"],
         **{name.replace("_", " "): count for name, count in lost.items()},
         "unreadable": row["unreadable"],
         "accuracy": _share(row["accuracy"]),
@@ -217,8 +205,10 @@ def _share(value: float) -> str:
 
 def write_answers(read: ReadLogs, file: Path) -> None:
     """Write the joined answers as a table that `compare`, `plan` and runs read."""
+    hashes = read.items[["item_id", "content_hash"]]
+    table = read.answers.drop(columns=_UNWRITTEN).merge(hashes, on="item_id")
     with written_aside(file) as aside:
-        read.answers.to_parquet(aside, index=False)
+        table.to_parquet(aside, index=False)
 
 
 def make_benchmark(
@@ -245,16 +235,12 @@ def make_benchmark(
     folder = project / str(parameters["data_root"]) / "01_raw" / name
     first = _CONF.partition("\n")[0]
     made_before = conf.is_file() and conf.read_text("utf-8").startswith(first)
-    update = update and made_before
-    taken = [f"{path} exists" for path in (conf, folder) if path.exists() and not update]
-    known = (
-        []
-        if update
-        else [each for each in parameters["_benchmarks"] if each.casefold() == name.casefold()]
-    )
-    hint = "; --update replaces it" if made_before else "; choose another name"
-    if problem := next(iter((*taken, *(f"there is a benchmark {each}" for each in known))), ""):
-        raise InputError(f"--make-benchmark {name}: {problem}{hint}")
+    taken = [f"{path} exists" for path in (conf, folder) if path.exists()]
+    alike = (each for each in parameters["_benchmarks"] if each.casefold() == name.casefold())
+    taken += [f"there is a benchmark {each}" for each in alike]
+    if taken and not (update and made_before):
+        hint = "--update replaces it" if made_before else "choose another name"
+        raise InputError(f"--make-benchmark {name}: {taken[0]}; {hint}")
     counts = Counter(read.left_out.values())
     left_out = [f"left out: {n} of {log}: {why}" for (log, why), n in sorted(counts.items())]
     items = read.items[~read.items["item_id"].isin(read.left_out) & (read.items["answer"] >= 0)]
@@ -280,7 +266,7 @@ def make_benchmark(
             (new / "responses").mkdir(parents=True)
             lines = (json.dumps(_row(row, several)) + "\n" for row in items.to_dict("records"))
             (new / "items.jsonl").write_text("".join(lines), encoding="utf-8")
-            answers.to_parquet(new / "responses" / "answers.parquet", index=False)
+            write_answers(read._replace(answers=answers), new / "responses" / "answers.parquet")
             if update:
                 shutil.rmtree(folder, ignore_errors=True)
     files = [folder / "items.jsonl", folder / "responses" / "answers.parquet", conf]

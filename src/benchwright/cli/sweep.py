@@ -55,17 +55,10 @@ class Combination(NamedTuple):
 
 
 class SweepRun(NamedTuple):
-    """The result of one combination.
+    """The result of one combination; one that did not run has no version, metrics or report.
 
-    Attributes:
-        combination: benchmark, variant and seed.
-        status: `done`, `failed`, `interrupted` or `not_run`.
-        seconds: wall time; 0 if it did not run.
-        version: its saved version, "" if it did not run.
-        metrics: its datasets of metrics; empty if the pipeline has none.
-        report: its HTML report, if there is one.
-        error: the error in one line, if it failed.
-        main: the metrics that the catalog lists for MLflow.
+    `status` is `done`, `failed`, `interrupted` or `not_run`, `error` one line, and `main` names the
+    metrics that the catalog lists for MLflow.
     """
 
     combination: Combination
@@ -79,16 +72,7 @@ class SweepRun(NamedTuple):
 
 
 class SweepRequest(NamedTuple):
-    """The combinations of a sweep and the options of their runs.
-
-    Attributes:
-        project: the project folder.
-        benchmarks, variants, seeds: empty for the defaults of the pipeline or of conf/.
-        pipeline: a registered pipeline.
-        params: nested `--params` of every run.
-        env: as `--env`.
-        runner: name of a Kedro runner.
-    """
+    """The combinations of a sweep, by default those of the pipeline, and options of their runs."""
 
     project: Path
     benchmarks: Sequence[str] = ()
@@ -133,10 +117,8 @@ def run_sweep(request: SweepRequest, echo: Callable[[str], None]) -> SweepResult
     conf = dict(load_conf(request.project, request.env)["mlflow"])
     parent = None
     if tracking.tracking_is_on(conf):
-        options: dict[str, Any] = {
-            name: getattr(request, name) for name in ("params", "env", "runner")
-        }
         swept = zip(Combination._fields, zip(*todo, strict=True), strict=True)
+        options: dict[str, Any] = {n: getattr(request, n) for n in ("params", "env", "runner")}
         options |= {f"{key}s": list(dict.fromkeys(values)) for key, values in swept}
         with tracking.one_warning("this sweep"):
             parent = tracking.start_sweep(conf, request.project, name, options)
@@ -252,12 +234,8 @@ def summarise_sweep(runs: Sequence[SweepRun]) -> pd.DataFrame:
     metrics = metrics.astype(dict.fromkeys(counts, "Int64"))
     before = pd.DataFrame([{**run.combination._asdict(), "status": run.status} for run in runs])
     after = pd.DataFrame(
-        {
-            "wall_seconds": [round(run.seconds, 3) for run in runs],
-            "version": [run.version for run in runs],
-            "report": [str(run.report or "") for run in runs],
-            "error": [run.error for run in runs],
-        }
+        [(round(run.seconds, 3), run.version, str(run.report or ""), run.error) for run in runs],
+        columns=["wall_seconds", "version", "report", "error"],
     )
     return pd.concat([before, metrics, after], axis=1)
 
@@ -280,13 +258,13 @@ def write_summary(runs: Sequence[SweepRun], folder: Path, title: str) -> None:
 
 def render_sweep(runs: Sequence[SweepRun], folder: Path, title: str) -> str:
     """Render the page of a sweep, a table with links relative to `folder`."""
-    records = summarise_sweep(runs).to_dict("records")
 
     def link(row: Mapping[Any, Any], name: str) -> str | Cell:
         if not row[name]:
             return str(row["error"] or "–")
         return Cell("report", link=quote(Path(os.path.relpath(row[name], folder)).as_posix()))
 
+    records = summarise_sweep(runs).to_dict("records")
     names = [*Combination._fields, "status"]
     columns: list[Column] = [(name, as_words, name) for name in names]
     columns += [(name, _as_number, name) for name in main_metrics(runs)[:_MOST_SHOWN]]

@@ -49,13 +49,11 @@ class RefinementDiff(NamedTuple):
 
     Attributes:
         items: a row per item that differs in decision, removing rules or text, or that is in one
-            audit only; columns `ITEM_COLUMNS`. `change` is `added`, `gone`, `came_in` (removed →
-            kept), `went_out` (kept → removed) or `same` (same decision with other reasons or
-            another text).
-        rules: a row per rule; columns `RULE_COLUMNS`. `stopped` and `started` count items in both
-            audits that the rule removes in only one of them.
-        counts: items_before, items_after, kept_before, kept_after, common, renamed (same text
-            under another id), added, gone, changed_text, came_in, went_out, other_rules.
+            audit only. `change` is `added`, `gone`, `came_in` (removed → kept), `went_out` (kept →
+            removed) or `same` (same decision with other reasons or another text).
+        rules: a row per rule. `stopped` and `started` count items in both audits that the rule
+            removes in only one of them.
+        counts: e.g. items_before, kept_after, common, renamed (same text under another id).
     """
 
     items: pd.DataFrame
@@ -144,33 +142,26 @@ _MISSING_ITEM: Row = {
 
 
 def _compare(old: Row | None, new: Row | None, by: str, rules: list[str]) -> Row:
-    item_of_either = new or old or {}
-    row: Row = {
-        "change": "gone" if old else "added",
-        "joined_by": by,
-        "changed_fields": "",
-        "item_id": item_of_either["item_id"],
-        "subject": item_of_either["subject"],
-        "rules_stopped": "",
-        "rules_started": "",
-        "why": "",
-    }
-    for side, item in (("before", old), ("after", new)):
-        row |= {f"{name}_{side}": (item or _MISSING_ITEM)[name] for name in _MISSING_ITEM}
+    item = new or old or {}
+    sides = {"before": old or _MISSING_ITEM, "after": new or _MISSING_ITEM}
+    row: Row = dict.fromkeys(ITEM_COLUMNS, "")
+    row |= {"item_id": item["item_id"], "subject": item["subject"], "joined_by": by}
+    row |= {f"{name}_{side}": sides[side][name] for side in sides for name in _MISSING_ITEM}
     if old is None or new is None:
-        return row
-    stopped = [rule for rule in rules if rule in old["rules"] and rule not in new["rules"]]
-    started = [rule for rule in rules if rule in new["rules"] and rule not in old["rules"]]
+        return row | {"change": "gone" if old else "added"}
+    stopped = [rule for rule in old["rules"] if rule not in new["rules"]]
+    started = [rule for rule in new["rules"] if rule not in old["rules"]]
+    stopped, started = ([rule for rule in rules if rule in some] for some in (stopped, started))
     why = [f"{rule} {_STOPPED[new.get(rule, _ABSENT)]}" for rule in stopped]
     why += [f"{rule} {_STARTED[old.get(rule, _ABSENT)]}" for rule in started]
-    if old["decision"] == new["decision"]:
-        row["change"] = "same"
-    else:
-        row["change"] = "came_in" if new["decision"] == "kept" else "went_out"
-    row["changed_fields"] = ", ".join(_changed_fields(old, new))
-    row["rules_stopped"], row["rules_started"] = ",".join(stopped), ",".join(started)
-    row["why"] = "; ".join(why)
-    return row
+    came_in = {"kept": "came_in", "removed": "went_out"}
+    return row | {
+        "change": "same" if old["decision"] == new["decision"] else came_in[new["decision"]],
+        "changed_fields": ", ".join(_changed_fields(old, new)),
+        "rules_stopped": ",".join(stopped),
+        "rules_started": ",".join(started),
+        "why": "; ".join(why),
+    }
 
 
 def _changed_fields(old: Row, new: Row) -> list[str]:
@@ -227,13 +218,7 @@ def _count(old: list[Row], new: list[Row], compared: list[Row]) -> dict[str, int
 class Comparison(NamedTuple):
     """Two item audits and their differences.
 
-    Attributes:
-        title: benchmark and variant; both if they differ.
-        before, after: the two audits.
-        diff: the differences of items and rules.
-        settings: parameter, before, after of the settings that differ; None if those of a run are
-            not recorded.
-        default_page: default path of the page.
+    `settings` has parameter, before and after of those that differ, None if they are not recorded.
     """
 
     title: str

@@ -15,6 +15,7 @@ from benchwright.methods.smart.finding import Bools, Finding
 from benchwright.params.filtering import EasyParams, FilteringParams
 from benchwright.statistics.random_subsets import largest_remainder
 
+_UNSURE = "no probabilities"
 RETENTION_STAGE = "easy_retention"
 """The stage of the hash that chooses the easy items to retain."""
 
@@ -36,7 +37,8 @@ def flag_easy_items(
     rule = "easy" if params.confidence is not None else "easy_unanimous"
     finding = flag_unanimous(rule, items, response_matrix, chosen_filter_models, params, "right")
     if finding.status != "ran":
-        return finding
+        hint = "; filtering.easy.confidence=null judges by right answers alone"
+        return replace(finding, reason=finding.reason + hint * finding.reason.startswith(_UNSURE))
     stays = retained_easy(items, finding.flagged, params, seed)
     detail = tuple(
         f"{text}; retained" if stay else text
