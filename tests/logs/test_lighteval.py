@@ -92,6 +92,14 @@ def test_columns_of_python_literals_are_read_as_the_typed_ones(tmp_path: Path) -
     assert samples[0].prompt == QUERY
 
 
+def test_winogrande_has_its_options_in_the_contexts(tmp_path: Path) -> None:
+    text = "The cup is in the box"
+    row = flat(example=text, full_prompt=text, choices=["cup", "box"])
+    _, (sample,) = only(written(tmp_path, [row], "harness|winogrande|5"))
+    assert (sample.continuations, sample.contexts) == (("", ""), ("cup", "box"))
+    assert (sample.chosen, sample.logprobs) == (1, (-2, -1))
+
+
 @pytest.mark.parametrize("cell", ["[nan, -1.0]", "__import__('os').getcwd()", "(" * 5_000, ""])
 def test_a_literal_that_cannot_be_read_fails_its_sample_alone(tmp_path: Path, cell: str) -> None:
     rows = [flat(predictions=text) for text in (cell, "[-2.0, -1.0]")]

@@ -1,6 +1,6 @@
 import pytest
 
-from benchwright.responses.prompt_matching import Frame, PromptIndex
+from benchwright.responses.prompt_matching import EndIndex, Frame, PromptIndex
 
 ITEMS = [
     ("What is 1+1?", ("one", "two")),
@@ -42,6 +42,38 @@ def test_item_of_a_prompt_is_the_last_question_with_its_options(
 
 
 SHOWN = "\nA. a\nB. b\nAnswer:"
+
+
+CLEANED = [
+    ("[header] How to sail [title] Get a boat. then you", ("[step] Row.", "Sail!")),
+    ("The cup did not fit in the box because the _ was too big.", ("cup", "box")),
+    ("The cup did not fit in the box because the _ was too small.", ("cup", "box")),
+    ("The dog ran and the _ was fast.", ("dog", "cat")),
+    ("What is it?", ("a", "b")),
+    ("So what is it?", ("c", "d")),
+]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "choices", "expected"),
+    [
+        ("Golf: x.\n\nBoats: How to sail. Get a boat. Then you", ("Sail!", "Row."), (0, [1, 0])),
+        ("Boats: How to sail. Get a boat. Then you", ("Sail!", "Swim."), None),
+        ("The dog ran and the dog", ("dog", "cat"), (3, [0, 1])),
+        # Two sentences are the same up to the gap.
+        ("The cup did not fit in the box because the cup", ("cup", "box"), None),
+        # The options are unknown, so the longest question counts; words must be whole.
+        ("Q: What is it?\nA: x\n\nQ: So what is it?\nA:", (), (5, [])),
+        ("Q: What is it?\nA:", (), (4, [])),
+        ("Q: Somewhat is it?\nA:", (), None),
+        ("is it?", (), None),
+    ],
+)
+def test_cleaned_question_is_found_at_the_end_of_a_prompt(
+    prompt: str, choices: tuple[str, ...], expected: tuple[int, list[int]] | None
+) -> None:
+    index = EndIndex(*zip(*CLEANED, strict=True))
+    assert index.find(prompt, choices) == expected
 
 
 @pytest.mark.parametrize(

@@ -231,9 +231,12 @@ def _scored(sample: Sample, values: Sequence[Any], mark: str) -> Sample:
         return _options(sample)._replace(outcome="failed", correct=math.nan, marks={})
     if mark == "mc1" or len(logprobs) != len(sample.choices):
         return sample._replace(choices=(), gold=())  # `choices` are those of several metrics
+    right = [sample.choices[gold] for gold in sample.gold if gold < len(sample.choices)]
+    in_context = bool(right) and sample.prompt.endswith(right[0])  # WinoGrande; the rest follows
     return _options(sample)._replace(
         chosen=logprobs.index(max(logprobs)) if mark in ("acc", "") else -1,
-        continuations=sample.choices,
+        continuations=("",) * len(logprobs) if in_context else sample.choices,
+        contexts=sample.choices if in_context else None,
         logprobs=logprobs,
     )
 

@@ -65,10 +65,10 @@ def find_items(
 
     These are tried in turn: `item_id` with the `content_hash` of that item; question and options of
     the sample; those of its document by each of the mappings, then by the layouts that are known;
-    the one item that the prompt contains. Options may be in another order than the item's, except
-    in a copy (`as_perturbed`), where the order is fixed. Of items with equal texts those of the
-    subject count that the sample, or the name of its task, states; of several of one subject the
-    first is returned, and all are in `Place.sharing`.
+    the one item that the prompt contains, or whose cleaned question ends it. Options may be in
+    another order than the item's, except in a copy (`as_perturbed`), where it is fixed. Of items
+    with equal texts those of the subject count that the sample, or the name of its task, states; of
+    several of one subject the first is returned, and all are in `Place.sharing`.
     """
     stated = [stated_id(sample.doc) for sample in samples]
     known = index.join([name for name, _ in stated], [text_hash for _, text_hash in stated])
@@ -119,9 +119,23 @@ def _candidates(
             return _Candidates(positions, ())
     if sample.doc is not None and not sample.prompt:
         return _Candidates(index.with_text(document_text(sample.doc), ()), ())
-    asked = index.prompts.find(sample.prompt, sample.choices) if sample.prompt else None
-    positions = [] if asked is None else _of_subject(asked.positions, (of_task,), index)
-    if asked is None or not _share_subject(positions, index):
+    return _asked(sample, index, of_task, as_perturbed)
+
+
+def _asked(sample: Sample, index: ItemIndex, of_task: str, as_perturbed: bool) -> _Candidates:
+    """Return the items that a sample's prompt asks, and the options in its order."""
+    if not sample.prompt:
+        return _Candidates([], ())
+    asked = index.prompts.find(sample.prompt, sample.choices)
+    if asked is None:
+        ending = None
+        if not as_perturbed:
+            ending = index.prompt_ends.find(sample.prompt, sample.choices)
+        position, order = ending or (-1, [])
+        choices = tuple(index.choices[position][option] for option in order)
+        return _Candidates([position] if ending else [], choices)
+    positions = _of_subject(asked.positions, (of_task,), index)
+    if not _share_subject(positions, index):
         return _Candidates([], ())
     choices = asked.choices or sample.choices
     if as_perturbed and choices and index.choices[positions[0]] != choices:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError
-from benchwright.responses.prompt_matching import PromptIndex
+from benchwright.responses.prompt_matching import EndIndex, PromptIndex
 from benchwright.scoring.rendering import rotation
 
 Positions = NDArray[np.intp]
@@ -124,6 +124,11 @@ class ItemIndex(_Gold):
     def prompts(self) -> PromptIndex:
         """The items by questions that stand in a prompt."""
         return PromptIndex(self._questions, self.choices)
+
+    @cached_property
+    def prompt_ends(self) -> EndIndex:
+        """The items by questions that end a prompt, cleaned."""
+        return EndIndex(self._questions, self.choices)
 
     def find(self, item_ids: Iterable[str]) -> Positions:
         """Return the positions of ids, −1 for unknown ids."""

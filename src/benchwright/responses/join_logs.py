@@ -32,6 +32,7 @@ from benchwright.responses.tally import EXAMPLES, Tally
 ForeignRuns = frozenset[tuple[str, str]]
 """Runs, with conditions whose texts differ from those of this run's copies."""
 
+_BY_LENGTH = ("acc_norm", "cloze_bytes")  # the metric and the style that divide by length
 _ACCURACIES = ("", "acc", "accuracy", "exact_match")
 _NUMBER = re.compile(r"[0-9]{1,4}")
 _OPTION_LIST = re.compile(r"\[\s*[0-9]{1,4}(?:\s*,\s*[0-9]{1,4})*\s*\]")
@@ -109,11 +110,13 @@ def read_log(
         skipped.samples(f"duplicates from filters other than {mark.source}", others, "doubled")
         left = set(map(id, others))
         joined = [
-            row._replace(sample=_marked(row.sample, mark))
+            row._replace(sample=_marked(row.sample, mark, file.spec.style))
             for row in joined
             if id(row.sample) not in left
         ]
-        samples = [_marked(sample, mark) for sample in samples if id(sample) not in left]
+        samples = [
+            _marked(sample, mark, file.spec.style) for sample in samples if id(sample) not in left
+        ]
     tally = Tally(file.name, file.log.format)
     rows = None
     if joined:
@@ -172,10 +175,14 @@ def _mean(samples: Sequence[Sample], mark: Mark) -> float:
     return float(np.nanmean(values)) if values and not np.isnan(values).all() else math.nan
 
 
-def _marked(sample: Sample, mark: Mark) -> Sample:
+def _marked(sample: Sample, mark: Mark, style: str) -> Sample:
     marked = sample._replace(correct=sample.marks.get(mark, math.nan))
+    if mark.metric in _ACCURACIES:
+        return marked
+    if (mark.metric, style) == _BY_LENGTH:
+        return marked._replace(chosen=-1)
     # Log-likelihoods and chosen option say whether an answer is right, and nothing of other scores.
-    return marked if mark.metric in _ACCURACIES else marked._replace(logprobs=None, chosen=-1)
+    return marked._replace(logprobs=None, chosen=-1)
 
 
 def _asked(log: Log, skipped: _Skipped) -> Iterator[Sample]:

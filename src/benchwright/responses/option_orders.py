@@ -47,9 +47,9 @@ def how_asked(sample: Sample, choices: Sequence[str]) -> Orders:
     letters = _lettered(continuations, len(choices))
     texts = matched(map(plain_text, continuations), map(plain_text, choices))
     if texts is None:
-        bare = [_bare(text) for text in choices]
+        bare = [bare_text(text) for text in choices]
         if len(set(bare)) == len(bare) and all(bare):
-            texts = matched(map(_bare, continuations), bare)
+            texts = matched(map(bare_text, continuations), bare)
     orders = {"letters": letters, "cloze": texts}
     return {style: order for style, order in orders.items() if order is not None}
 
@@ -78,5 +78,6 @@ def plain_text(text: str) -> str:
     return unicodedata.normalize("NFC", text).strip()
 
 
-def _bare(text: str) -> str:
+def bare_text(text: str) -> str:
+    """Return text without bracketed markup, punctuation, case and white space."""
     return _NO_LETTERS.sub("", _MARKUP.sub("", plain_text(text)).casefold())

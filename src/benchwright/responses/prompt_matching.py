@@ -8,8 +8,12 @@ from typing import NamedTuple
 
 from benchwright.core.values import LETTERS
 from benchwright.logs.values import shared_start
+from benchwright.responses.option_orders import bare_text, matched
 
 _WORD = re.compile(r"\w+")
+_MARKUP = re.compile(r"\[.*?\]")
+_FEWEST_WORDS = 3  # of a question that is looked for at the end of a prompt
+_ANSWER_LABEL = re.compile(r"\n\w{1,20}[:：]$")
 _ANCHOR = 8  # words of a question that are looked up before the whole is compared
 _OPTION = re.compile(
     r"^[ \t]*\(?([A-Za-z]|[1-9][0-9]?)[).:、．：][ \t]*(\S.*?)[ \t]*$", re.MULTILINE
@@ -114,6 +118,48 @@ class PromptIndex:
         if given:
             return () if given == sorted(wanted) else None
         return () if all(text in after for text in wanted) else None
+
+
+class EndIndex:
+    """Items by the words that end a prompt: a cleaned question, or a sentence up to its gap `_`.
+
+    HellaSwag's tasks remove markup such as `[step]` and change the case; those of WinoGrande show
+    the sentence up to the gap with an option in it.
+    """
+
+    def __init__(self, questions: Sequence[str], choices: Sequence[Sequence[str]]) -> None:
+        """Index items by position: texts of questions and of options."""
+        self._bare = [[bare_text(text) for text in texts] for texts in choices]
+        self._by_anchor: dict[str, list[tuple[str, int]]] = defaultdict(list)
+        for position, (question, texts) in enumerate(zip(questions, choices, strict=True)):
+            start, gap, _ = question.partition("_")
+            for asked in [start + text for text in texts] if gap else [question]:
+                words = _words(asked)
+                if len(words) >= _FEWEST_WORDS:
+                    anchor = " ".join(words[-_FEWEST_WORDS:])
+                    self._by_anchor[anchor].append((f" {' '.join(words)}", position))
+
+    def find(self, prompt: str, choices: Sequence[str] = ()) -> tuple[int, list[int]] | None:
+        """Return the one item whose question ends a prompt, and its options in the given order.
+
+        The order is empty if no options are given; given ones must be the item's.
+        """
+        block = _ANSWER_LABEL.sub("", prompt.rstrip()).rpartition("\n\n")[2]
+        words = _words(block)
+        text = f" {' '.join(words)}"
+        near = self._by_anchor.get(" ".join(words[-_FEWEST_WORDS:]), ())
+        found: dict[int, tuple[int, list[int]]] = {}
+        for asked, position in near:
+            order = matched(map(bare_text, choices), self._bare[position]) if choices else []
+            if order is not None and text.endswith(asked):
+                found[position] = (len(asked), order)
+        longest = max((length for length, _ in found.values()), default=0)
+        best = [(at, order) for at, (length, order) in found.items() if length == longest]
+        return best[0] if len(best) == 1 else None
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(_MARKUP.sub(" ", _plain(text)).casefold())
 
 
 class Listing(NamedTuple):
