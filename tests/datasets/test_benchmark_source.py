@@ -110,10 +110,11 @@ def test_sources_are_tried_in_the_order_mirror_local_hub(
 ) -> None:
     write_row(tmp_path / "mirror" / "benchmarks" / "toy.jsonl", "mirrored")
     write_row(raw / "toy.jsonl", "local")
-    (raw / "hub" / "data").mkdir(parents=True)
+    copy = tmp_path / "copies" / "nobody" / "nothing" / "data"
+    copy.mkdir(parents=True)
     pq.write_table(
         pa.table({"question": ["hub"], "choices": [["a", "b"]], "answer": [0]}),
-        raw / "hub" / "data" / "test-00000-of-00001.parquet",
+        copy / "test-00000-of-00001.parquet",
     )
     source = local("toy.jsonl")["local"]
     every = {"mirror": source, "local": source, "hub": {"id": "nobody/nothing", "fields": FIELDS}}
@@ -128,7 +129,8 @@ def test_sources_are_tried_in_the_order_mirror_local_hub(
         "rows_by_split": {"test": 1},
     }
     (raw / "toy.jsonl").unlink()
-    assert load(tmp_path, every).question.tolist() == ["hub"]
+    del every["mirror"]
+    assert load(tmp_path, every, str(tmp_path / "copies")).question.tolist() == ["hub"]
     with pytest.raises(DatasetError, match="mirror_root"):
         load(tmp_path, {"mirror": source})
 

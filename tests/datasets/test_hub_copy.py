@@ -45,19 +45,19 @@ def test_card_lists_the_files_of_a_configuration(tmp_path: Path) -> None:
     }
     assert split_files(hub, "two") == {"test": [hub / "two" / "test-00000.jsonl"]}
     put(hub / "three" / "test-00000.parquet", "")  # which the card does not know
-    assert split_files(hub, "three") == {"test": [hub / "three" / "test-00000.parquet"]}
+    with pytest.raises(InputError, match=r"'three' not found.*; a copy needs the hub's card"):
+        split_files(hub, "three")
 
 
 def test_splits_follow_from_names_without_a_card(tmp_path: Path) -> None:
-    for name in ("test-00000-of-00002", "test-00001-of-00002", "dev/0000"):
+    for name in ("test-00000-of-00002", "test-00001-of-00002", "dev-00000-of-00001"):
         put(tmp_path / "data" / f"{name}.parquet", "")
-    data = tmp_path / "data"
-    assert split_files(tmp_path, None) == {
-        "dev": [data / "dev" / "0000.parquet"],
-        "test": [data / f"test-0000{number}-of-00002.parquet" for number in (0, 1)],
-    }
-    with pytest.raises(InputError, match="x: no Parquet files; it has data"):
-        split_files(tmp_path, "x")
+    found = split_files(tmp_path, None)
+    assert [path.name for path in found["test"]] == [
+        f"test-0000{number}-of-00002.parquet" for number in (0, 1)
+    ]
+    with pytest.raises(InputError, match="none: cannot be read"):
+        split_files(tmp_path / "none", None)
 
 
 def test_files_of_different_types_and_columns_are_concatenated(tmp_path: Path) -> None:

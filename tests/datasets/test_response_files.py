@@ -172,9 +172,8 @@ def test_log_in_the_folder_is_recognised_by_its_keys(tmp_path: Path) -> None:
     benchmark = {"responses": [entry], "sources": sources}
     file = ResponseFiles(benchmark=benchmark, folder=str(tmp_path)).load()["mine.jsonl"]
     assert (file.spec.layout, file.spec.model, file.spec.shots) == ("log", "m", -1)
-    # The hub's way to read a row comes first, then the mirror's.
     gold = [(m.gold.column, m.choices and m.choices.column) for m in file.mappings]
-    assert gold == [("answerKey", "choices.text"), ("answer_index", "choices")]
+    assert gold == [("answerKey", "choices.text")]
     tidy = load(tmp_path, {"file": "mine.jsonl", "layout": "tidy"})["mine.jsonl"]
     assert tidy.table is not None
     assert "doc_hash" in tidy.table.column_names

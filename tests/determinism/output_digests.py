@@ -59,7 +59,8 @@ class Scenario(NamedTuple):
 
 def _run(pipeline: str, params: str = "") -> list[str]:
     given = "data_root={root}" + (f",{params}" if params else "")
-    return ["run", "--pipeline", pipeline, "--params", given]
+    env = ["--env", "evidence"] if "mirror_root=" in params else []
+    return ["run", *env, "--pipeline", pipeline, "--params", given]
 
 
 def _real(benchmark: str, params: str) -> str:

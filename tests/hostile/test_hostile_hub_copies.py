@@ -39,7 +39,7 @@ def ingested(raw: Path, contents: Contents) -> IngestedTables:
             pq.write_table(content, path)
         else:
             path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    conf = benchmark_params({"hub": {"id": "nobody/nothing", "fields": FIELDS}})
+    conf = benchmark_params({"hub": {"id": str(raw / "hub"), "fields": FIELDS}})
     frame = BenchmarkSource(benchmark=conf, raw_folder=str(raw)).load()
     made = map_source_rows(frame, BenchmarkParams.model_validate(conf), None, 0)
     assert sum(map(len, made)) == len(frame) == 2
@@ -57,7 +57,7 @@ def test_misleading_copies_run_no_code_and_are_refused_in_one_line(tmp_path: Pat
             data: TABLE,
             "README.md": CARD.format("", "data/test-*"),
         },
-        "hub: no Parquet files; it has hub.py": {"hub.py": script},
+        "hub: cannot be read: ": {"hub.py": script},
         "hub/test.parquet: cannot be read: ": {
             "test.parquet": planted(marker),
             "README.md": CARD.format("", "test.parquet"),

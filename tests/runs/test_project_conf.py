@@ -166,7 +166,8 @@ def test_models_on_the_command_line_are_joined_by_plus(
 def test_a_benchmark_names_filter_models_and_a_variant_a_rule(
     repository: Path, name: str, variant: str, expected: Any
 ) -> None:
-    parameters = load_conf(repository, params={"benchmark": name, "variant": variant})
+    params = {"benchmark": name, "variant": variant}
+    parameters = load_conf(repository, "evidence", params)
     assert parameters["parameters"]["filter_models"] == expected
 
 

@@ -16,6 +16,7 @@ from pydantic import ValidationError
 
 from benchwright.core.errors import InputError, first_problem, in_short
 from benchwright.core.verbatim import listed, no_rows, read_verbatim, verbatim_table
+from benchwright.datasets.hub_files import copy_of
 from benchwright.datasets.read_only import ReadOnly
 from benchwright.params.benchmark import (
     ADDED_COLUMNS,
@@ -28,8 +29,7 @@ from benchwright.params.benchmark import (
     SourceKind,
 )
 
-_CARDS = ("README.md", ".huggingface.yaml")
-_ADVICE = "a copy needs the hub's card, or names of files like test-00000-of-00001.parquet"
+_ADVICE = "a copy needs the hub's card, README.md"
 
 
 class _Read(NamedTuple):
@@ -42,11 +42,11 @@ class BenchmarkSource(ReadOnly[pd.DataFrame]):
     """A benchmark's rows, texts verbatim, from its first available source.
 
     The sources are the mirror (`<mirror_root>/benchmarks/<file>`, if `mirror_root` is set), a local
-    file in `raw_folder`, and the hub. Columns are as in the source ("None", "NA" and "01" stay
-    text; all CSV cells are text), with `_split` (canonical), `_config` (of the hub) and `_subject`
-    (from a split's name). The index is the position in the source. The rows are those of the splits
-    that the benchmark uses, and those of unknown splits, which ingestion rejects. `attrs["source"]`
-    describes the source.
+    file in `raw_folder`, and the hub, or its copy `<mirror_root>/<owner>/<name>`. Columns are as in
+    the source ("None", "NA" and "01" stay text; all CSV cells are text), with `_split` (canonical),
+    `_config` (of the hub) and `_subject` (from a split's name). The index is the position in the
+    source. The rows are those of the splits that the benchmark uses, and those of unknown splits,
+    which ingestion rejects. `attrs["source"]` describes the source.
     A local source's `folder` is below `data_root`, by default the root of `raw_folder`.
     """
 
@@ -74,7 +74,9 @@ class BenchmarkSource(ReadOnly[pd.DataFrame]):
         benchmark = self._params()
         kind, source, folder = self._chosen(benchmark)
         if isinstance(source, HubSource):
-            frame, origin, source_splits = _read_hub(benchmark, source, folder)
+            copy = copy_of(source.id, self._mirror_root)
+            copy = Path(source.id) if copy is None and Path(source.id).is_dir() else copy
+            frame, origin, source_splits = _read_hub(benchmark, source, copy)
         else:
             missing = _missing(source, folder)
             if missing and source.made_by is not None:
@@ -110,7 +112,7 @@ class BenchmarkSource(ReadOnly[pd.DataFrame]):
     def _chosen(
         self, benchmark: BenchmarkParams
     ) -> tuple[SourceKind, HubSource | FileSource, Path]:
-        """Return the first source that is available, and its folder; the raw one for the hub."""
+        """Return the first source that is available, and the folder of its files."""
         sources = benchmark.sources
         mirror, local, hub = sources.mirror, sources.local, sources.hub
         if self._mirror_root and mirror is not None:
@@ -122,7 +124,8 @@ class BenchmarkSource(ReadOnly[pd.DataFrame]):
         if hub is not None:
             return "hub", hub, self.place
         raise InputError(
-            f"benchmark {benchmark.name} needs a mirror; set its folder with --params mirror_root=…"
+            f"benchmark {benchmark.name} needs {listed(mirror.names() if mirror else ())}; set the "
+            "folder above benchmarks/ with --params mirror_root=…"
         )
 
     def _exists(self) -> bool:
@@ -175,17 +178,13 @@ def _stacked(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True) if frames else no_rows([SPLIT_COLUMN])
 
 
-def _read_hub(benchmark: BenchmarkParams, source: HubSource, raw_folder: Path) -> _Read:
-    """Read the splits in use from every configuration.
-
-    A copy in `<raw_folder>/hub` takes precedence over the hub; `id` may be a folder.
-    """
-    copy = next((p for p in (raw_folder / "hub", Path(source.id)) if p.is_dir()), None)
+def _read_hub(benchmark: BenchmarkParams, source: HubSource, copy: Path | None) -> _Read:
+    """Read the splits in use from every configuration, of the copy if there is one."""
     frames = []
     spellings: list[str] = []
     for config in source.configs or (None,):
         if copy is None:
-            splits = _splits_of_the_hub(benchmark, source, config, raw_folder)
+            splits = _splits_of_the_hub(benchmark, source, config)
         else:
             files = split_files(copy, config)
             splits = {split: partial(read_copied, paths) for split, paths in files.items()}
@@ -201,7 +200,7 @@ def _read_hub(benchmark: BenchmarkParams, source: HubSource, raw_folder: Path) -
 
 
 def _splits_of_the_hub(
-    benchmark: BenchmarkParams, source: HubSource, config: str | None, raw_folder: Path
+    benchmark: BenchmarkParams, source: HubSource, config: str | None
 ) -> dict[str, Callable[[], pd.DataFrame]]:
     """Return all splits of one configuration, read by `datasets`."""
     import datasets
@@ -210,16 +209,11 @@ def _splits_of_the_hub(
         loaded = datasets.load_dataset(source.id, name=config, revision=source.revision)
     except Exception as error:
         part = "" if config is None else f" (configuration {config})"
-        mirror, local = benchmark.sources.mirror, benchmark.sources.local
-        ways = [f"put a copy of the dataset in {raw_folder / 'hub'}"]
-        if local is not None:
-            ways.append(f"put {listed(local.names())} in {raw_folder}")
-        if mirror is not None:
-            file = f"benchmarks/{mirror.names()[0]}"
-            ways.append(f"set a folder with {file} with --params mirror_root=…")
+        local = benchmark.sources.local
+        files = f", or {listed(local.names())} into 01_raw/{benchmark.name}" if local else ""
         raise InputError(
-            f"{source.id}{part} could not be read: {in_short(error)}; without the hub, "
-            f"{' or '.join(ways)}"
+            f"{source.id}{part} could not be read: {in_short(error)}; without the hub, put a copy "
+            f"of the dataset into FOLDER/{source.id} and set --params mirror_root=FOLDER{files}"
         ) from error
     return {
         str(split): partial(lambda rows: verbatim_table(rows[:]), rows)
@@ -230,17 +224,20 @@ def _splits_of_the_hub(
 def split_files(copy: Path, config: str | None) -> dict[str, list[Path]]:
     """Return the files of one configuration (None: the default one) by split.
 
-    The card lists the files. Without a card, or if it lacks the configuration, files are named
-    `<config>/<split>-….parquet` or `<config>/<split>/….parquet`.
+    `datasets` finds them by the card, or by their names: `data/test-00000-of-00001.parquet`.
 
     Raises:
-        InputError: the card cannot be read, or there is no split.
+        InputError: the card cannot be read, or has no such configuration, or there is no split.
     """
+    import datasets
+
     try:
-        files = _declared(copy, config)
+        with tempfile.TemporaryDirectory() as scratch:  # for the lock that `datasets` leaves
+            builder = datasets.load_dataset_builder(str(copy), name=config, cache_dir=scratch)
     except Exception as error:  # `datasets` raises many kinds of errors
         raise InputError(f"{copy}: cannot be read: {in_short(error)}; {_ADVICE}") from error
-    return _parquet_by_split(copy, config) if files is None else files
+    files: Mapping[Any, Iterable[str]] = builder.config.data_files or {}
+    return {str(split): [Path(str(path)) for path in paths] for split, paths in files.items()}
 
 
 def read_copied(files: Sequence[Path]) -> pd.DataFrame:
@@ -254,34 +251,3 @@ def read_copied(files: Sequence[Path]) -> pd.DataFrame:
         for name, cells in columns.items():
             cells.extend(table[name] if name in table else [None] * len(table))
     return verbatim_table(columns)
-
-
-def _declared(copy: Path, config: str | None) -> dict[str, list[Path]] | None:
-    """Return the files that the card lists, None if it lacks the configuration."""
-    if not any((copy / name).is_file() for name in _CARDS):
-        return None
-    import datasets
-
-    names = datasets.get_dataset_config_names(str(copy))
-    if not names or (config is not None and config not in names):
-        return None
-    with tempfile.TemporaryDirectory() as scratch:  # for the lock that `datasets` leaves
-        builder = datasets.load_dataset_builder(str(copy), name=config, cache_dir=scratch)
-    declared: Mapping[Any, Iterable[str]] = builder.config.data_files or {}
-    return {str(split): [Path(str(path)) for path in paths] for split, paths in declared.items()}
-
-
-def _parquet_by_split(copy: Path, config: str | None) -> dict[str, list[Path]]:
-    """Find the files of a copy without a card by name: `test-00000-of-00001.parquet`."""
-    base = copy / (config or "data")
-    if config is None and not base.is_dir():
-        base = copy
-    files: dict[str, list[Path]] = {}
-    for path in sorted(base.rglob("*.parquet")):
-        inner = path.relative_to(base)
-        name = inner.parts[0] if len(inner.parts) > 1 else path.stem.split("-")[0]
-        files.setdefault(name, []).append(path)
-    if not files:
-        inside = sorted(path.name for path in (base if base.is_dir() else copy).iterdir())
-        raise InputError(f"{base}: no Parquet files; it has {listed(inside)}; {_ADVICE}")
-    return files

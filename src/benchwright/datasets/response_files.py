@@ -12,6 +12,7 @@ import pyarrow as pa
 from pydantic import BaseModel, ValidationError
 
 from benchwright.core.errors import InputError, first_problem
+from benchwright.core.progress import progress_bar
 from benchwright.core.values import ascii_surrogates, format_value
 from benchwright.core.verbatim import (
     json_rows,
@@ -22,6 +23,7 @@ from benchwright.core.verbatim import (
     require_unique,
     utf8_text,
 )
+from benchwright.datasets.hub_files import HubFiles
 from benchwright.datasets.read_only import ReadOnly
 from benchwright.logs.find import find_logs, reader_of
 from benchwright.logs.model_names import hub_model, short_names
@@ -65,7 +67,8 @@ class ResponseFiles(ReadOnly[dict[str, LoadedFile]]):
 
     Files are tables (Parquet, CSV, also gzipped, or JSON lines), or logs of evaluation tools, also
     in subfolders. The benchmark's `responses` lists files, and its `sources` define how the source
-    rows in logs are read. `folder` is searched first, then `<mirror_root>/responses/`.
+    rows in logs are read. `folder` is searched first, then `<mirror_root>/responses/`. Datasets of
+    the hub are read from `mirror_root`, the hub or its cache.
     """
 
     def __init__(
@@ -79,6 +82,7 @@ class ResponseFiles(ReadOnly[dict[str, LoadedFile]]):
         self._named = benchmark.get("responses") or []
         self._sources = benchmark.get("sources")
         super().__init__(folder, metadata=metadata)
+        self._mirror_root = mirror_root or ""
         self._mirror = Path(mirror_root) / "responses" if mirror_root else None
 
     def load(self) -> dict[str, LoadedFile]:
@@ -134,7 +138,26 @@ class ResponseFiles(ReadOnly[dict[str, LoadedFile]]):
                 logger.warning("%s", error)
                 yield LoadedFile(spec, None, looked_in, problem=str(error))
 
+    def _from_hub(self, spec: ResponseFileParams) -> Iterator[LoadedFile]:
+        """Yield the logs of each model in `spec`; a model without any is a file not found."""
+        hub = HubFiles(self._mirror_root)
+        with progress_bar("answers from the hub", "model", len(spec.models)) as bar:
+            for entry in spec.models:
+                model, _, revision = entry.partition("@")
+                dataset = str(spec.hub).format(model=model.replace("/", "__"))
+                of_model = spec.model_copy(update={"model": model, "file": f"{model}/{spec.file}"})
+                try:
+                    for path in hub.find(dataset, revision or "main", spec.file):
+                        of_file = of_model.model_copy(update={"file": f"{model}/{path.name}"})
+                        yield from self._log_at(path, of_file, (dataset,))
+                except InputError as error:
+                    logger.warning("%s is left out: %s", model, error)
+                    yield LoadedFile(of_model, None, (str(error),))
+                bar.update()
+
     def _load_file(self, spec: ResponseFileParams) -> list[LoadedFile]:
+        if spec.hub is not None:
+            return list(self._from_hub(spec))
         folders = [self.place] + ([self._mirror] if self._mirror else [])
         looked_in = tuple(str(folder) for folder in folders)
         path = next((f / spec.file for f in folders if (f / spec.file).is_file()), None)
@@ -143,14 +166,19 @@ class ResponseFiles(ReadOnly[dict[str, LoadedFile]]):
             if self._mirror:
                 raise InputError(f"{where} is neither in {' nor in '.join(looked_in)}")
             return [LoadedFile(spec, None, looked_in)]
-        reader = reader_of(path) if spec.layout in ("auto", "log") else None
-        if reader is not None:
-            return [self._log(log, spec, looked_in) for log in reader.read(path)]
+        if spec.layout in ("auto", "log") and (logs := self._log_at(path, spec, looked_in)):
+            return logs
         if spec.layout == "log":
             raise InputError(f"{where} is not a log that benchwright reads")
         if spec.model is not None:
             raise InputError(f"{where} is not a log; remove model: {spec.model}")
         return [LoadedFile(spec, read_table(path), looked_in)]
+
+    def _log_at(
+        self, path: Path, spec: ResponseFileParams, looked_in: tuple[str, ...]
+    ) -> list[LoadedFile]:
+        reader = reader_of(path)
+        return [self._log(log, spec, looked_in) for log in reader.read(path)] if reader else []
 
     def _log(self, log: Log, spec: ResponseFileParams, looked_in: tuple[str, ...]) -> LoadedFile:
         return replace(log_file(log, spec), looked_in=looked_in, mappings=self._mappings())

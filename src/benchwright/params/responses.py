@@ -22,9 +22,13 @@ FILE_TYPES = (*TABLE_TYPES, ".json", ".eval")
 
 
 class ResponseFileParams(Section):
-    """One file of recorded responses in a benchmark's `responses` list."""
+    """One file of recorded responses in a benchmark's `responses` list, or logs on the hub."""
 
-    file: str  # a bare file name ending in one of FILE_TYPES
+    file: str  # a bare file name ending in one of FILE_TYPES; with `hub`, a pattern of names
+    # a dataset on the Hugging Face hub per model, `{model}` being `<owner>__<name>`; the newest run
+    # of each of `models` counts
+    hub: str | None = Field(default=None, pattern=r"^[^/]+/[^/]*\{model\}[^/]*$")
+    models: tuple[str, ...] = ()  # `<owner>/<name>`, perhaps with `@<revision>` of the dataset
     # `tidy` has a row per item and model, `wide` has items and models as rows and columns,
     # `log` is the log of an evaluation tool; `auto` detects the layout
     layout: Literal["auto", "tidy", "wide", "log"] = "auto"
@@ -53,7 +57,7 @@ class ResponseFileParams(Section):
     def _bare_name(cls, name: str) -> str:
         if "/" in name or "\\" in name or name.startswith("."):
             raise ValueError(f"{name!r} must be a file name without folders")
-        if not name.endswith(FILE_TYPES):
+        if not name.endswith((*FILE_TYPES, "*")):
             raise ValueError(f"{name!r} must end in {', '.join(FILE_TYPES)}")
         return name
 
@@ -62,6 +66,8 @@ class ResponseFileParams(Section):
         low, high = self.scale
         if not (math.isfinite(low) and math.isfinite(high) and low < high):
             raise ValueError(f"scale {low:g}, {high:g}: expected the lowest and the highest score")
+        if bool(self.hub) != bool(self.models):
+            raise ValueError("hub and models are only given together")
         if self.layout == "log" and self.columns:
             raise ValueError("columns is only for the layouts tidy and wide")
         if self.layout in ("tidy", "wide") and self.model is not None:

@@ -5,19 +5,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
+
+from benchwright.runs.project_conf import load_conf
 
 
 @pytest.fixture(scope="session")
 def conf_benchmark(repository: Path) -> Callable[..., dict[str, Any]]:
     """The benchmark file of a name; with `hub`, a folder is read in the place of the hub."""
-    folder = repository / "conf" / "base" / "parameters" / "benchmarks"
 
-    def read(name: str, hub: Path | None = None) -> dict[str, Any]:
-        benchmark = yaml.safe_load((folder / f"{name}.yml").read_text())["_benchmarks"][name]
+    def read(name: str, hub: Path | None = None, env: str | None = None) -> dict[str, Any]:
+        benchmark = dict(load_conf(repository, env)["parameters"]["_benchmarks"][name])
         if hub is not None:
             benchmark["sources"]["hub"]["id"] = str(hub)
-        return dict(benchmark)
+        return benchmark
 
     return read
 

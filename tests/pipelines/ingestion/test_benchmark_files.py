@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from pydantic import ValidationError
 
 from benchwright.datasets.benchmark_source import BenchmarkSource
@@ -16,21 +15,17 @@ from benchwright.pipelines.ingestion import IngestedTables, map_source_rows
 NAMES = (
     "arc",
     "arc_challenge",
-    "arc_challenge_leaderboard",
     "commonsense_qa",
     "demo",
     "documents",
     "gsm8k",
-    "gsm8k_leaderboard",
     "hellaswag",
     "mmlu",
     "mmlu_cf",
-    "mmlu_leaderboard",
     "mmlu_pro",
     "mmlu_redux",
     "truthfulqa",
     "winogrande",
-    "winogrande_leaderboard",
 )
 
 
@@ -46,13 +41,11 @@ def test_benchmark_file_is_valid_and_complete(name: str, conf_benchmark: Any) ->
     assert benchmark.title
     assert benchmark.licence
     assert benchmark.citation
-    assert benchmark.filter_models
-    # The demo and the documents are bundled; the leaderboard's answers go by the ids of the mirror.
-    not_on_the_hub = name in ("demo", "documents") or name.endswith("_leaderboard")
-    assert (benchmark.sources.hub is None) == not_on_the_hub
+    assert benchmark.filter_models or benchmark.responses
+    assert (benchmark.sources.hub is None) == (name in ("demo", "documents"))  # they are bundled
     # Without demonstrations a model would be asked in another way than `-3` says.
     if not benchmark.splits.demonstrations:
-        assert all(model.endswith("-0") for model in benchmark.filter_models)
+        assert all(model.endswith("-0") for model in benchmark.filter_models or ())
 
 
 @pytest.mark.parametrize(
@@ -71,7 +64,7 @@ def test_benchmark_file_is_valid_and_complete(name: str, conf_benchmark: Any) ->
 def test_invalid_benchmark_file_is_rejected(
     place: tuple[str, ...], value: Any, message: str, conf_benchmark: Any
 ) -> None:
-    benchmark = conf_benchmark("mmlu")
+    benchmark = conf_benchmark("mmlu", env="evidence")
     section = benchmark
     for key in place[:-1]:
         section = section[key]
@@ -86,13 +79,12 @@ def test_every_rejection_rule_is_documented(repository: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def ingest_real(shared_data: Path, repository: Path) -> Any:
+def ingest_real(shared_data: Path, conf_benchmark: Any) -> Any:
     """The number of source rows and the tables of one real benchmark."""
 
     @cache
     def ingest(name: str) -> tuple[int, IngestedTables]:
-        path = repository / "conf" / "base" / "parameters" / "benchmarks" / f"{name}.yml"
-        benchmark = yaml.safe_load(path.read_text())["_benchmarks"][name]
+        benchmark = conf_benchmark(name, env="evidence")
         source = BenchmarkSource(
             benchmark=benchmark, raw_folder="absent", mirror_root=str(shared_data)
         )

@@ -18,26 +18,25 @@ def made(folder: Path) -> Path:
     return folder
 
 
-def write_hub(folder: Path, rows: dict[str, list[dict[str, Any]]], card: bool) -> None:
-    """`rows` by `<config>/<split>`, as Parquet files; with or without a dataset card."""
+def write_hub(folder: Path, rows: dict[str, list[dict[str, Any]]]) -> None:
+    """`rows` by `<config>/<split>`, as Parquet files with a dataset card."""
     configs: dict[str, list[str]] = {}
     for name, part in rows.items():
         config, split = name.split("/")
         file = made(folder / config) / f"{split}-00000-of-00001.parquet"
         pq.write_table(pa.Table.from_pylist(part), file)
         configs.setdefault(config, []).append(split)
-    if card:
-        lines = ["---", "configs:"]
-        for config, splits in configs.items():
-            lines += [f"- config_name: {config}", "  data_files:"]
-            for split in splits:
-                lines += [f"  - split: {split}", f"    path: {config}/{split}-*"]
-        (folder / "README.md").write_text("\n".join([*lines, "---", ""]))
+    lines = ["---", "configs:"]
+    for config, splits in configs.items():
+        lines += [f"- config_name: {config}", *["  default: true"] * (config == "data")]
+        lines += ["  data_files:"]
+        for split in splits:
+            lines += [f"  - split: {split}", f"    path: {config}/{split}-*"]
+    (folder / "README.md").write_text("\n".join([*lines, "---", ""]))
 
 
-@pytest.mark.parametrize("card", [True, False])
 def test_arc_is_read_from_its_hub_layout(
-    tmp_path: Path, hub_cache: None, conf_benchmark: Any, card: bool
+    tmp_path: Path, hub_cache: None, conf_benchmark: Any
 ) -> None:
     def arc(i: int, labels: str) -> dict[str, Any]:
         text = [f"None {i}", "NA", "01", "TRUE", "five"][: len(labels)]
@@ -50,7 +49,7 @@ def test_arc_is_read_from_its_hub_layout(
         "ARC-Easy/test": [arc(4, "ABCD")],
         "ARC-Easy/validation": [arc(5, "ABCD")],
     }
-    write_hub(tmp_path / "copy", rows, card)
+    write_hub(tmp_path / "copy", rows)
     params = conf_benchmark("arc", hub=tmp_path / "copy")
     frame = BenchmarkSource(benchmark=params, raw_folder=str(tmp_path / "raw")).load()
     assert len(frame) == 6
@@ -86,7 +85,7 @@ def test_mmlu_is_read_from_its_hub_layout(
         "all/dev": [mmlu("virology", 2)],
         "all/auxiliary_train": [mmlu("", 2)],
     }
-    write_hub(tmp_path / "copy", rows, card=False)
+    write_hub(tmp_path / "copy", rows)
     result = hub_result(conf_benchmark("mmlu", hub=tmp_path / "copy"), tmp_path)
     assert result.items.item_id.tolist() == [
         "mmlu/anatomy/0",
@@ -181,7 +180,7 @@ def test_other_hub_layouts_are_read(
     answer_text: str,
 ) -> None:
     rows = {f"{config}/{split}": part for split, part in splits.items()}
-    write_hub(tmp_path / "copy", rows, card=False)
+    write_hub(tmp_path / "copy", rows)
     result = hub_result(conf_benchmark(name, hub=tmp_path / "copy"), tmp_path)
     (item,) = result.items.itertuples()
     assert (item.item_id, item.answer_text) == (item_id, answer_text)
@@ -193,7 +192,7 @@ def test_subjects_of_mmlu_cf_come_from_split_names(
 ) -> None:
     row = {"Question": "q", "A": "None", "B": "NA", "C": "c", "D": "d", "Answer": "B"}
     parts = ("val", "dev", "Computer_Science_val", "Law_val", "Law_dev")
-    write_hub(tmp_path / "copy", {f"data/{part}": [row] for part in parts}, card=False)
+    write_hub(tmp_path / "copy", {f"data/{part}": [row] for part in parts})
     result = hub_result(conf_benchmark("mmlu_cf", hub=tmp_path / "copy"), tmp_path)
     assert result.items.item_id.tolist() == ["mmlu_cf/Computer_Science/0", "mmlu_cf/Law/0"]
     assert result.demonstrations.item_id.tolist() == ["mmlu_cf_dev/Law/0"]
@@ -211,5 +210,6 @@ def test_unreachable_hub_error_says_what_to_do(
     report = str(caught.value.__cause__)
     assert "\n" not in report
     assert report.startswith("openai/gsm8k (configuration main) could not be read: Couldn't reach")
-    assert "benchmarks/gsm8k.parquet with --params mirror_root=" in report
-    assert f"put a copy of the dataset in {tmp_path / 'hub'}" in report
+    assert (
+        "put a copy of the dataset into FOLDER/openai/gsm8k and set --params mirror_root=" in report
+    )
