@@ -9,6 +9,8 @@ from benchwright.runs.saved_runs import list_runs
 
 Row = dict[str, Any]
 
+_EVIDENCE = "evidence"  # the environment of files that are not published (docs/evidence/data.md)
+
 
 def list_of(what: str, project: Path, env: str | None, params: Mapping[str, Any]) -> list[Row]:
     """Return a row for each of the benchmarks, variants, models, pipelines or runs.
@@ -25,18 +27,47 @@ def list_of(what: str, project: Path, env: str | None, params: Mapping[str, Any]
         return [run._asdict() for run in list_runs(project / str(parameters["data_root"]))]
     if what == "pipelines":
         return _pipelines(defaults)
+    if what == "benchmarks":
+        return _benchmarks(project, env, params, parameters["_benchmarks"])
     if what == "models":
         named = parameters["models"]["models"]
         columns = {"model": "", "family": "", "size_b": "", "backend": "transformers"}
     else:
-        named = parameters[f"_{what}"]
-        columns = {what.removesuffix("s"): "", "title": "", "licence": "", "sources": ""}
-        columns = columns if what == "benchmarks" else {"variant": "", "title": ""}
+        named, columns = parameters[f"_{what}"], {"variant": "", "title": ""}
     return [
         {column: {**entry, first: name}.get(column, missing) for column, missing in columns.items()}
         for first in [next(iter(columns))]
         for name, entry in sorted(named.items())
     ]
+
+
+def _benchmarks(
+    project: Path, env: str | None, params: Mapping[str, Any], named: Mapping[str, Any]
+) -> list[Row]:
+    """Return the benchmarks of this environment, and those that only `--env evidence` has."""
+    rows = [_benchmark(name, entry, "") for name, entry in named.items()]
+    if env is None and (project / "conf" / _EVIDENCE).is_dir():
+        others = load_conf(project, _EVIDENCE, params)["parameters"]["_benchmarks"]
+        extra = f"--env {_EVIDENCE}"
+        rows += [_benchmark(n, e, extra) for n, e in others.items() if n not in named]
+    return sorted(rows, key=lambda row: str(row["benchmark"]))
+
+
+def _benchmark(name: str, entry: Mapping[str, Any], env: str) -> Row:
+    sources, responses = entry.get("sources") or {}, entry.get("responses") or []
+    online = "hub" in sources and "mirror" not in sources
+    needs = [
+        "network or mirror_root" * online,
+        "mirror_root" * ("mirror" in sources),
+        "models" * (not responses and "local" not in sources),
+        env,
+    ]
+    return {
+        "benchmark": name,
+        "title": entry.get("title", ""),
+        "licence": entry.get("licence", ""),
+        "needs": ", ".join(filter(None, needs)) or "nothing",
+    }
 
 
 def _pipelines(defaults: Mapping[str, Any]) -> list[Row]:
