@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -31,14 +31,11 @@ class Perturbed(NamedTuple):
 
 
 class _Source(NamedTuple):
-    """The columns of one role that transforms need, in the natural order of the ids."""
+    """The rows of one role in the natural order of the ids, and what transforms need of them."""
 
     role: str
+    rows: list[dict[str, Any]]
     items: list[MultipleChoice]
-    subjects: list[str]
-    answer_texts: list[str]
-    explanations: list[str | None]
-    hashes: list[str]
 
 
 def perturb(
@@ -80,9 +77,9 @@ def perturb(
         for source in sources
     ]
     perturbed = [
-        (condition, source.role, *_perturbed(source, row, [step[row] for step in steps]))
+        (condition, source.role, *_perturbed(item, row, [step[place] for step in steps]))
         for condition, source, steps in parts
-        for row in range(len(source.items))
+        for place, (item, row) in enumerate(zip(source.items, source.rows, strict=True))
     ]
     changes = [
         (
@@ -116,24 +113,18 @@ def _source(table: pd.DataFrame, role: str) -> _Source:
     twice = ordered["item_id"][ordered["item_id"].duplicated()]
     if len(twice):
         raise InputError(f"{role}s: item_id {twice.iloc[0]!r} occurs twice; ids must be unique")
+    rows: list[dict[str, Any]] = ordered.to_dict("records")  # type: ignore[assignment]
     items = []
-    columns = (ordered[c] for c in ("item_id", "question", "choices", "answer", "correct_set"))
-    for item_id, question, choices, answer, right in zip(*columns, strict=True):
-        if not -1 <= answer < max(len(choices), 1) or (not len(choices) and answer > -1):
+    for row in rows:
+        item_id, choices, answer = row["item_id"], tuple(row["choices"]), int(row["answer"])
+        if not -1 <= answer < max(len(choices), 1) or (not choices and answer > -1):
             raise InputError(
                 f"{role}s: item {item_id!r}: answer {answer} is not an index into its "
                 f"{len(choices)} choices; use 0–{len(choices) - 1}, or −1 if it is unknown"
             )
-        items.append(MultipleChoice(item_id, question, tuple(choices), int(answer), len(right) > 1))
-    explanations = ordered["explanation"]
-    return _Source(
-        role,
-        items,
-        ordered["subject"].tolist(),
-        ordered["answer_text"].tolist(),
-        explanations.astype(object).where(explanations.notna(), None).tolist(),
-        ordered["content_hash"].tolist(),
-    )
+        several_right = len(row["correct_set"]) > 1
+        items.append(MultipleChoice(item_id, row["question"], choices, answer, several_right))
+    return _Source(role, rows, items)
 
 
 def _steps(
@@ -189,24 +180,26 @@ def use_rephrasing(
     return results
 
 
-def _perturbed(source: _Source, row: int, results: list[Altered]) -> tuple[object, ...]:
-    item, last = source.items[row], results[-1]
+def _perturbed(
+    item: MultipleChoice, row: Mapping[str, Any], results: list[Altered]
+) -> tuple[object, ...]:
+    last = results[-1]
     wordings = [result.question for result in results if result.question is not None]
     question = wordings[-1] if wordings else item.question
     same_options = last.choices == item.choices
-    explanation = source.explanations[row]
+    explanation = row["explanation"] if isinstance(row["explanation"], str) else None
     if any(result.gold_removed for result in results) or (
-        not same_options and explanation is not None and mentions_options(explanation)
+        not same_options and mentions_options(explanation or "")
     ):
         explanation = None
     same = same_options and question == item.question
     return (
         item.item_id,
-        source.subjects[row],
+        row["subject"],
         question,
         list(last.choices),
         last.answer,
-        source.answer_texts[row] if last.answer < 0 else last.choices[last.answer],
+        row["answer_text"] if last.answer < 0 else last.choices[last.answer],
         explanation,
-        source.hashes[row] if same else content_hash(question, last.choices),
+        row["content_hash"] if same else content_hash(question, last.choices),
     )

@@ -131,7 +131,7 @@ def fit_logistic(features: pd.DataFrame, labels: NDArray[np.integer]) -> dict[st
     A constant feature has no effect. With labels of one kind only, every item gets the share of
     ones. `labels` are (n,) 0 or 1. Return names and numbers, as JSON.
     """
-    table = features.to_numpy()
+    table = np.ascontiguousarray(features)
     means, spread = table.mean(axis=0), table.std(axis=0)
     scales = np.where(spread > 1e-12, spread, 1.0)
     coefficients, intercept = np.zeros(len(means)), 30.0 if labels[0] == 1 else -30.0
@@ -159,5 +159,5 @@ def logistic_probabilities(
     means, scales, coefficients = (
         np.asarray(fitted[name]) for name in ("means", "scales", "coefficients")
     )
-    scaled = (features.to_numpy() - means) / scales
+    scaled = (np.ascontiguousarray(features) - means) / scales
     return np.asarray(expit(scaled @ coefficients + fitted["intercept"]))
