@@ -179,14 +179,19 @@ def test_the_end_of_a_run_quotes_the_reports_and_lists_the_results(tmp_path: Pat
     page, kept, rejected = (tmp_path / name for name in ("page.html", "kept", "rejected.parquet"))
     page.write_text(
         "<header><p class='headline'><strong>4 → 3 items.</strong> Same\n order.</p><p>x</p>"
-        "<p class='judgement'>As good &amp; no better.</p></header><aside><ul><li>One row was "
+        "<ul class='tiles'><li><b>1 of 4</b><span>items\n saved</span></li></ul>"
+        "<p class='judgement'>As good &amp; no better.</p>"
+        "<p class='next'>Ask <code>them</code>.</p></header><aside><ul><li>One row was "
         "rejected.</li></ul></aside><section><p class='judgement'>Below.</p></section>"
     )
     pd.DataFrame({"row": []}).to_parquet(rejected)
     paths = {"kept_items": kept, "report": page, "prompts": tmp_path, "rejected_items": rejected}
-    assert describe_results(paths) == [
+    lines, next_step = describe_results(paths)
+    assert next_step == ["Ask them."]
+    assert lines == [
         "",
         "4 → 3 items. Same order.",
+        "- 1 of 4: items saved",
         "As good & no better.",
         "- One row was rejected.",
         "",
@@ -194,7 +199,7 @@ def test_the_end_of_a_run_quotes_the_reports_and_lists_the_results(tmp_path: Pat
         f"kept items:              {kept}",
     ]
     pd.DataFrame({"row": [1]}).to_parquet(rejected)
-    assert describe_results(paths)[-1].split() == ["rejected", "items:", str(rejected)]
+    assert describe_results(paths)[0][-1].split() == ["rejected", "items:", str(rejected)]
 
 
 def test_memory_is_given_back_before_a_node_loads(monkeypatch: pytest.MonkeyPatch) -> None:

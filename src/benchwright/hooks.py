@@ -274,9 +274,10 @@ class RunHook(_OfContext):
         files = copy_to_latest(catalog, pipeline.all_outputs())
         run_id = self._record(run_params, pipeline, catalog, files, None)
         if sweep_parent.get() is None:
-            lines = describe_results(files)
+            lines, next_step = describe_results(files)
             lines += [f"{'MLflow run:':<25}{run_id}  (mlflow ui)"] if run_id else []
             lines.append(f"{'time:':<25}{time.monotonic() - self._started:,.0f} s")
+            lines += ["", *next_step] if next_step else []
             click.echo("\n".join(lines))  # click writes UTF-8 even where the terminal is ASCII
 
     @hook_impl
@@ -297,7 +298,7 @@ class RunHook(_OfContext):
         if not tracking_is_on(conf):
             return None
         pages = [path for path in files.values() if path.suffix == ".html"]
-        quoted = [line for page in pages for line in quote_page(page.read_text("utf-8"))]
+        quoted = [line for page in pages for line in quote_page(page.read_text("utf-8"))[0]]
         run_id = None
         with one_warning("this run"):
             run_id = record_run(
@@ -339,8 +340,8 @@ RESULTS = (
 """Datasets whose paths are printed after a run."""
 
 
-def describe_results(paths: Mapping[str, Path]) -> list[str]:
-    """Return what a run prints at its end: what its reports say, and the paths of its results.
+def describe_results(paths: Mapping[str, Path]) -> tuple[list[str], list[str]]:
+    """Return what a run prints at its end: what its reports say and the paths, and what is next.
 
     `paths` are the saved files and folders by dataset.
     """
@@ -350,15 +351,17 @@ def describe_results(paths: Mapping[str, Path]) -> list[str]:
     if "rejected_items" in saved and not read_metadata(saved["rejected_items"]).num_rows:
         del saved["rejected_items"]
     width = min(get_terminal_size((_WIDTH, 24)).columns, _WIDTH)
-    said = [
-        fill(line, width, subsequent_indent="  " * line.startswith("- "), break_on_hyphens=False)
-        for page in saved.values()
-        if page.suffix == ".html"
-        for line in ("", *quote_page(page.read_text("utf-8")))
-    ]
+
+    def wrapped(line: str) -> str:
+        indent = "  " * line.startswith("- ")
+        return fill(line, width, subsequent_indent=indent, break_on_hyphens=False)
+
+    pages = [path for path in saved.values() if path.suffix == ".html"]
+    quoted = [quote_page(page.read_text("utf-8")) for page in pages]
     here = f"{Path.cwd()}{os.sep}"
     shown = [
         f"{name.replace('_', ' ') + ':':<25}{str(path).removeprefix(here)}"
         for name, path in saved.items()
     ]
-    return [*said, "", *shown]
+    said = [wrapped(line) for page, _ in quoted for line in ("", *page)]
+    return [*said, "", *shown], [wrapped(line) for _, line in quoted if line]

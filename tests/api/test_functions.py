@@ -60,7 +60,7 @@ def test_smart_removes_the_easy_items_and_says_which_rules_did_not_run(
     assert rules.loc["easy", "removed"] == 9
     assert rules.loc["answer_only", "status"] == "not_run"
     assert "answer_only did not run: no choices-only responses" in repr(result)
-    assert "31 of 40 items kept" in repr(result)
+    assert "these 31 of 40 items" in repr(result)
     assert set(result.filter_models) == set(MODELS)
 
 
@@ -286,5 +286,5 @@ def test_harm_to_the_ranking_is_said_first(items: pd.DataFrame) -> None:
         bw.smart(items, answers, variant="no_similar", filter_models=chosen, params=params)
         for chosen in (["org/aster-6", "org/aster-7", "org/aster-8"], "forward")
     )
-    assert repr(harmful).startswith("Filtered: do not rank models by these items: they rank held-")
-    assert repr(safe).startswith("Filtered: 36 of 40 items kept")
+    assert repr(harmful).startswith("Filtered: Do not rank models by these ")
+    assert repr(safe).startswith("Filtered: No verdict on these 36 of 40 items")

@@ -85,13 +85,19 @@ def test_ctrl_c_ends_the_sweep_and_keeps_finished_runs(error: BaseException) -> 
 
 METRICS = {
     "n_items": 395.0,
-    "kendall_tau_b": 0.98,
-    "kendall_tau_b.low": 0.95,
-    "kendall_tau_b.high": 0.99,
+    "kendall_tau_b_all": 0.98,
+    "kendall_tau_b_all.low": 0.95,
+    "kendall_tau_b_all.high": 0.99,
     "share_removed": 0.106,
     "coverage.easy": 1.0,
 }
-MAIN = ("share_removed", "kendall_tau_b", "kendall_tau_b.low", "kendall_tau_b.high", "n_items")
+MAIN = (
+    "share_removed",
+    "kendall_tau_b_all",
+    "kendall_tau_b_all.low",
+    "kendall_tau_b_all.high",
+    "n_items",
+)
 
 
 def sweep_runs() -> list[SweepRun]:
@@ -126,7 +132,7 @@ def test_page_links_reports_and_escapes_errors(tmp_path: Path) -> None:
     assert "a%20b.html" in page
     assert "0.106" in page
     saved = pd.read_csv(tmp_path / "summary.csv")
-    assert saved["kendall_tau_b"].tolist()[:2] == [0.98, 0.98]
+    assert saved["kendall_tau_b_all"].tolist()[:2] == [0.98, 0.98]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["summary.csv", "summary.html"]
 
 

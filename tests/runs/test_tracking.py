@@ -4,8 +4,9 @@ import json
 import multiprocessing
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -98,12 +99,19 @@ def test_finished_and_failed_runs_are_recorded(tmp_path: Path, conf: dict[str, A
 def test_columns_and_chart_of_the_saved_view_exist(repository: Path) -> None:
     view = load_conf(repository)["mlflow"]["view"]
     catalog = load_conf(repository)["catalog"]
-    logged = {f"metrics.`{name}`" for name in catalog["metrics"]["metadata"]["mlflow"]}
-    tags = {f"tags.`{name}`" for name in ("benchmark", "variant", "seed")}
-    known = logged | tags | {"attributes.`Description`", "attributes.`Duration`"}
-    assert set(view["selectedColumns"]) <= known
+    files = ("metrics", "sampling_metrics", "comparison_metrics")
+    patterns = [
+        f"metrics.`{name}`" for file in files for name in catalog[file]["metadata"]["mlflow"]
+    ]
+    tags = {f"tags.`{name}`" for name in ("benchmark", "variant", "seed", "limit")}
+    known = [*patterns, *tags, "attributes.`Description`", "attributes.`Duration`"]
+
+    def unknown(names: Iterable[str]) -> list[str]:
+        return [name for name in names if not any(fnmatchcase(name, each) for each in known)]
+
+    assert unknown(view["selectedColumns"]) == []
     (chart,) = view["compareRunCharts"]
-    assert {f"metrics.`{name}`" for name in chart["selectedMetrics"]} <= logged
+    assert unknown(f"metrics.`{name}`" for name in chart["selectedMetrics"]) == []
     assert set(chart["selectedParams"]) <= {"variant", "seed"}
     assert chart["metricSectionId"] == view["compareRunSections"][0]["uuid"]
 

@@ -27,6 +27,7 @@ from benchwright.methods.dele.estimation.subset_scores import AUTO, estimate_sco
 from benchwright.pipelines import embedding, evaluation, filtering, perturbation
 from benchwright.pipelines import responses as responses_stage
 from benchwright.pipelines import sampling as sampling_stage
+from benchwright.reports.smart.summary import describe_evidence
 from benchwright.responses.known_responses import (
     KnownResponses,
     nameless_items,
@@ -89,7 +90,7 @@ def smart(
     given = _stage_inputs(response_file(responses), read, calibration_items)
     if embeddings is not None:
         given["embeddings"] = read_embeddings(embeddings, items, read)
-    wanted = (*_FILTERED.values(), "chosen_filter_models", "panel", *_EVIDENCE)
+    wanted = (*_FILTERED.values(), "chosen_filter_models", "panel", "subset_verdict", *_EVIDENCE)
     known = _computed(_SMART, given, settings, *wanted)
     models = tuple(known["chosen_filter_models"])
     tables = {field: known[name] for field, name in _FILTERED.items()}
@@ -133,7 +134,7 @@ def judge_subset(
         settings["filter_models"] = list(chosen_by)
     else:
         given["chosen_filter_models"] = []
-    return _evidence(_computed(_SMART, given, settings, "panel", *_EVIDENCE))
+    return _evidence(_computed(_SMART, given, settings, "panel", "subset_verdict", *_EVIDENCE))
 
 
 def suspect_items(
@@ -325,6 +326,11 @@ def _stage_inputs(
 
 def _evidence(known: Mapping[str, Any]) -> Evidence:
     panel, evaluated = known["panel"], known["params:evaluation"]
-    notes = tuple(panel_warnings(panel, evaluated.min_coverage))
     tables = {name: known[name] for name in _EVIDENCE}
-    return Evidence(**tables, models=headline_group(panel), notes=notes)
+    compared = describe_evidence(tables["rank_agreement"], tables["random_comparison"], panel)
+    return Evidence(
+        **tables,
+        verdict=known["subset_verdict"],
+        models=headline_group(panel),
+        notes=(*filter(None, [compared]), *panel_warnings(panel, evaluated.min_coverage)),
+    )

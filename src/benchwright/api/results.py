@@ -1,14 +1,11 @@
 """What the functions of the API return."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import pandas as pd
 
-from benchwright.core.configuration import count_models
 from benchwright.datasets.subset_manifest import SubsetManifest
-
-_HARM = "do not rank models by these items: they rank held-out models less well than random items"
+from benchwright.evidence.verdict import Verdict
 
 
 class Result:
@@ -34,37 +31,23 @@ class Evidence(Result):
         random_comparison: the same metrics beside random subsets of the same size
             (`RandomComparison`), with percentiles and p-values.
         scores: accuracy and rank of each model on all items and on the subset (`Scores`).
-        models: the models that the headline is about: `held_out` if at least three had no part in
+        verdict: whether to use the subset, in a sentence, with its figures (`tiles`) and its
+            `place` among random subsets: better, same, worse or unknown.
+        models: the models that the verdict is about: `held_out` if at least three had no part in
             the choice, else `all`.
-        notes: caveats, e.g. that agreement is in-sample.
+        notes: the rank agreement beside random subsets in words, and caveats.
     """
 
     rank_agreement: pd.DataFrame
     random_comparison: pd.DataFrame
     scores: pd.DataFrame
+    verdict: Verdict
     models: str
     notes: tuple[str, ...]
 
     def lines(self) -> list[str]:
-        tau = self._tau_b(self.rank_agreement)
-        if tau is None or pd.isna(tau.value):
-            return [*self.notes] or ["rankings are not compared"]
-        interval = "" if pd.isna(tau.low) else f" [{tau.low:.3f}, {tau.high:.3f}]"
-        judging = self.scores["model"][
-            (self.scores["role"] == self.models) | (self.models == "all")
-        ]
-        text = f"tau-b {tau.value:.3f}{interval} over {count_models([*judging])} ({self.models})"
-        plain = self.random_comparison.query("method == 'kept' and random == 'plain'")
-        beside = self._tau_b(plain)
-        if beside is not None:
-            text += f", percentile {beside.percentile:.0f} among random subsets"
-        if beside is not None and self.models == "held_out" and tau.value < beside.random_low:
-            return [_HARM, text, *self.notes]
-        return [text, *self.notes]
-
-    def _tau_b(self, table: pd.DataFrame) -> Any:
-        of_models = (table["models"] == self.models) & (table["metric"] == "kendall_tau_b")
-        return next(table[of_models].itertuples(), None)
+        figures = (f"{figure}: {label}" for figure, label in self.verdict.tiles)
+        return [self.verdict.sentence, *figures, *self.notes]
 
 
 @dataclass(frozen=True, repr=False)
@@ -95,14 +78,9 @@ class Filtered(Result):
 
     def lines(self) -> list[str]:
         idle = self.rules[self.rules["status"] == "not_run"]
-        evidence = self.evidence.lines()
-        harm = [evidence.pop(0)] if evidence[0] == _HARM else []
-        return [
-            *harm,
-            f"{len(self.kept):,} of {len(self.audit):,} items kept",
-            *(f"{row.rule} did not run: {row.reason}" for row in idle.itertuples()),
-            *evidence,
-        ]
+        verdict, *others = self.evidence.lines()
+        silent = (f"{row.rule} did not run: {row.reason}" for row in idle.itertuples())
+        return [verdict, *silent, *others]
 
 
 @dataclass(frozen=True, repr=False)

@@ -27,7 +27,7 @@ from benchwright.statistics.rank_agreement import (
     spearman,
     williams_test,
 )
-from benchwright.statistics.right_order import gap_told_apart
+from benchwright.statistics.right_order import gap_told_apart, order_beyond_random
 from benchwright.statistics.subset_scores import subset_scores
 from benchwright.tables.evidence import RankAgreementTable
 
@@ -110,7 +110,7 @@ def compare_ranks(
         between = rank_agreement_intervals(correct, among, responses.clusters, draws, generator)
         compared = [
             *(_with_intervals(row, between) for row in compare_scores(part, human_ratings)),
-            *_by_responses(correct, among, responses.clusters),
+            *compare_answers(correct, among, responses.clusters),
         ]
         rows += [(group, *_explained(row, part, group).cells()) for row in compared]
     return RankAgreementTable.from_rows(rows)
@@ -155,13 +155,19 @@ def _with_intervals(row: RankMetric, between: RankIntervals) -> RankMetric:
     return row._replace(items=items, models=models, reason=row.reason or "; ".join(notes))
 
 
-def _by_responses(
-    correct: NDArray[np.float64], kept: NDArray[np.bool_], clusters: NDArray[np.intp]
+def compare_answers(
+    correct: NDArray[np.floating], kept: NDArray[np.bool_], clusters: NDArray[np.intp]
 ) -> Iterator[RankMetric]:
+    """Compare what the answers (m, n) of models to all items and to the kept ones (n,) tell."""
     n = correct.shape[1]
     pairs = pairwise_agreement(correct, kept, clusters)
     reason = pairs.reason or f"{pairs.n_pairs:,} pairs that differ significantly on all items"
     yield RankMetric("pairwise_agreement", pairs.value, pairs.n_models, n, reason)
+    n_pairs = np.nan if pairs.reason else pairs.n_pairs
+    yield RankMetric("clear_pairs", n_pairs, pairs.n_models, n, pairs.reason)
+    value, low, high = order_beyond_random(correct, kept)
+    interval = Interval(low, high, 0)
+    yield RankMetric("order_beyond_random", value, len(correct), n, "", models=interval)
     apart = _against_removed(correct, kept)
     yield RankMetric("tau_b_complement", apart.value, apart.n, n, apart.reason)
     few = "" if len(correct) > 1 else f"{len(correct)} models; at least 2 are needed"
@@ -172,7 +178,7 @@ def _by_responses(
     yield RankMetric("gap_kept", gap, len(correct), int(kept.sum()), few)
 
 
-def _against_removed(correct: NDArray[np.float64], kept: NDArray[np.bool_]) -> Coefficient:
+def _against_removed(correct: NDArray[np.floating], kept: NDArray[np.bool_]) -> Coefficient:
     """Return tau-b between kept and removed items, which share no item."""
     if kept.all() or not kept.any():
         decision = "removed" if kept.all() else "kept"

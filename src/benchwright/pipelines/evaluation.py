@@ -2,7 +2,15 @@
 
 from kedro.pipeline import Pipeline
 
-from benchwright.evidence import ire, panel, random_comparison, rank_agreement, ratings, scores
+from benchwright.evidence import (
+    ire,
+    panel,
+    random_comparison,
+    rank_agreement,
+    ratings,
+    scores,
+    verdict,
+)
 from benchwright.methods.smart import audit, label_errors, metrics, review
 from benchwright.pipelines.nodes import boxed, node
 from benchwright.reports.smart import item_list, plots, sections, summary
@@ -41,9 +49,9 @@ _NODES = [
         "harmful_rule",
     ),
     node(
-        summary.raise_alarm,
-        ["harmful_rule", "panel", "random_comparison"],
-        "alarm",
+        verdict.judge_subset,
+        ["items", "kept_items", "rank_agreement", "random_comparison", "panel"],
+        "subset_verdict",
     ),
     node(scores.count_subjects, ["items", "kept_items"], "subject_shares"),
     node(
@@ -74,7 +82,7 @@ _NODES = [
         metrics.collect_metrics,
         [
             *("item_metrics", "rank_agreement", "agreement"),
-            *("similarity_threshold", "random_comparison", "ire_fit"),
+            *("similarity_threshold", "random_comparison", "ire_fit", "subset_verdict"),
         ],
         "metrics",
     ),
@@ -87,24 +95,26 @@ _PLOTS = [
         "distance_distribution_plot",
     ),
     node(plots.plot_funnel, "funnel", "funnel_plot"),
-    node(plots.plot_random_band, ["random_subsets", "random_comparison"], "random_band_plot"),
+    node(
+        plots.plot_random_band, ["random_subsets", "random_comparison", "panel"], "random_band_plot"
+    ),
 ]
 _SHOWN = (
-    *("report_summary", "report_model_notes", "report_item_notes"),
-    *("report_rules", "report_ranking", "report_random", "report_subjects", "report_similar"),
-    *("report_labels", "report_items", "report_data", "report_method", "report_provenance"),
+    *("report_top", "report_evidence", "report_rules", "report_items"),
+    *("report_ranking", "report_random", "report_subjects", "report_similar", "report_labels"),
+    *("report_data", "report_method", "report_provenance"),
     *("rank_chart_plot", "distance_distribution_plot", "funnel_plot", "random_band_plot"),
 )
 """What the page shows, with its sections in order."""
 
 _PAGE = [
     node(
-        summary.summarise_refinement,
+        summary.show_refinement_top,
         [
-            *("items", "kept_items", "rule_coverage", "rank_agreement"),
-            *("panel", "random_comparison", "alarm"),
+            *("subset_verdict", "harmful_rule", "rule_coverage"),
+            *("report_model_notes", "report_item_notes"),
         ],
-        "report_summary",
+        "report_top",
     ),
     node(
         summary.note_models,
@@ -115,6 +125,11 @@ _PAGE = [
         summary.note_items,
         [*_COVERED, "verdicts", "import_report", "params:limit"],
         "report_item_notes",
+    ),
+    node(
+        sections.show_evidence,
+        ["rank_agreement", "random_comparison", "panel"],
+        "report_evidence",
     ),
     node(sections.show_rules, ["rule_coverage", "filter_model_ablation"], "report_rules"),
     node(

@@ -25,4 +25,6 @@ def test_metrics_agree_with_the_tables(run) -> None:
     )  # it did not run, so its number is missing and not 0
     assert metrics["similarity_threshold"] == 0.25
     assert (metrics["n_panel_models"], metrics["n_held_out_models"]) == (7, 4)
-    assert -1 <= metrics["kendall_tau_b.held_out"] <= 1
+    assert -1 <= metrics["kendall_tau_b_held_out"] <= 1
+    assert "kendall_tau_b" not in metrics  # a name says over which models
+    assert metrics["better_than_random"] in (-1, 0, 1)

@@ -4,6 +4,7 @@ from typing import Any
 
 from plotly.graph_objects import Figure
 
+from benchwright.evidence.panel import Panel
 from benchwright.reports.smart.plots import (
     plot_distance_distribution,
     plot_random_band,
@@ -35,26 +36,29 @@ def test_distance_plot_shows_threshold_branch_and_peaks(small) -> None:
     assert max(shaded.x) <= 0.2
 
 
-def test_random_band_counts_all_subsets_and_marks_this_run_and_ire(small) -> None:
+PANEL = Panel(("a", "b", "c"), ("held_out",) * 3, (), 60, "items", (), 60)
+
+
+def test_random_band_counts_all_subsets_and_marks_this_run(small) -> None:
     draws = small.random_subsets(50)
-    plot = plot_random_band(draws, small.random_comparison())
+    plot = plot_random_band(draws, small.random_comparison(), PANEL)
     bars = [trace for trace in Figure(plot).data if trace.type == "bar"]
-    assert [(sum(trace.y), trace.yaxis) for trace in bars] == [(50, "y"), (50, "y2")]
+    assert [(sum(trace.y), trace.yaxis) for trace in bars] == [(50, "y")]
     areas = [trace for trace in Figure(plot).data if trace.type == "scatter" and trace.fill]
-    bands = [(min(trace.x), max(trace.x)) for trace in areas]
-    assert bands == [(0.95, 0.99), (0.95, 0.99)]
-    assert [shape.x0 for shape in Figure(plot).layout.shapes] == [0.928, 0.928]
+    assert [(min(trace.x), max(trace.x)) for trace in areas] == [(0.95, 0.99)]
+    assert [shape.x0 for shape in Figure(plot).layout.shapes] == [0.928]
     low, high = Figure(plot).layout.xaxis.range
-    assert low < 0.928 < draws.query("metric == 'kendall_tau_b'")["value"].max() < high
+    own = draws.query("metric == 'kendall_tau_b' and method == 'kept' and random == 'plain'")
+    assert low < 0.928 < own["value"].max() < high
     assert "22 held-out models" in caption(plot)
-    this_run, ire = ("This run 0.928, percentile 2", "IRE 0.928, percentile 2")
-    assert notes(plot) == [this_run, "50 items", ire, "50 items"]
+    assert notes(plot) == ["This run 0.928, percentile 2", "50 items"]
 
 
 def test_without_held_out_models_the_band_uses_all_models_and_equal_subsets(small) -> None:
     table = small.random_comparison().query("models == 'all' and method == 'kept'")
     draws = small.random_subsets(20).assign(models="all", value=1.0)
-    plot = plot_random_band(draws, table.assign(value=1.0, random_low=1.0, random_high=1.0))
+    table = table.assign(value=1.0, random_low=1.0, random_high=1.0)
+    plot = plot_random_band(draws, table, PANEL._replace(roles=("filter",) * 3))
     assert "models)" in caption(plot)
     assert "held-out" not in caption(plot)
     assert {trace.yaxis for trace in Figure(plot).data} == {"y"}
@@ -66,7 +70,10 @@ def test_empty_plots_show_the_reason() -> None:
     none = {"branch": "none"}
     for plot, why in (
         (plot_rank_chart(Scores.empty()), "No model"),
-        (plot_random_band(RandomSubsets.empty(), RandomComparison.empty()), "No random subsets"),
+        (
+            plot_random_band(RandomSubsets.empty(), RandomComparison.empty(), PANEL),
+            "No random subsets",
+        ),
         (plot_distance_distribution(DistanceDensity.empty(), none), "off or could not run"),
     ):
         assert why in notes(plot)[0]

@@ -6,7 +6,10 @@ from typing import Any
 import pandas as pd
 
 from benchwright.evidence.panel import Panel
+from benchwright.evidence.verdict import Verdict
 from benchwright.runs.tracking import known_metrics
+
+_PLACES = {"better": 1, "same": 0, "worse": -1}
 
 
 def count_items(
@@ -43,12 +46,14 @@ def collect_metrics(
     similarity_threshold: dict[str, Any],
     random_comparison: pd.DataFrame,
     ire_fit: dict[str, Any],
+    subset_verdict: Verdict,
 ) -> dict[str, float]:
     """Collect the run's metrics in one flat table of numbers; `item_metrics` come first.
 
-    Shares are 0–1. Names end in the set of models unless it is all models, and in `.low` and
-    `.high` for the bounds of the interval over items. The comparison with plain random subsets
-    gives `random_mean.…` and `percentile.…`. A missing metric is left out.
+    Shares are 0–1. Names end in the set of models (`_held_out`, `_all`), then in `.low` and `.high`
+    for the bounds of the interval over items. The comparison with plain random subsets gives
+    `random_mean.…`, `percentile.…`, and `better_than_random`: 1, 0 or, if worse, −1. A missing
+    metric is left out.
     """
     metrics: dict[str, Any] = dict(item_metrics)
     for row in rank_agreement.to_dict("records"):
@@ -57,6 +62,7 @@ def collect_metrics(
         if row["metric"] == "arena_pearson_full" and row["models"] == "all":
             metrics["n_rated_models"] = row["n_models"]
     metrics |= _beside_random(random_comparison)
+    metrics["better_than_random"] = _PLACES.get(subset_verdict.place)
     metrics["ire_share_removed"] = ire_fit.get("share_removed")
     if len(agreement):
         metrics["agreement_full"] = agreement["full"].mean()
@@ -80,4 +86,4 @@ def _beside_random(random_comparison: pd.DataFrame) -> dict[str, float]:
 
 
 def _name(row: Mapping[Any, Any]) -> str:
-    return row["metric"] if row["models"] == "all" else f"{row['metric']}.{row['models']}"
+    return f"{row['metric']}_{row['models']}"

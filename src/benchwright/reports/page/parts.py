@@ -22,6 +22,12 @@ class Text(NamedTuple):
     code: bool = False
 
 
+class Tiles(NamedTuple):
+    """Figures, each with its label."""
+
+    tiles: Sequence[tuple[str, str]]
+
+
 class Bullets(NamedTuple):
     """A list; text between backticks is shown as code."""
 
@@ -105,14 +111,16 @@ class Section(NamedTuple):
     title: str
     blocks: Sequence[Any]
     id: str = ""
+    folded: bool = False
 
 
 class Top(NamedTuple):
-    """The top of a page, where a node of its own writes it."""
+    """The top of a page: what it answers, before any evidence."""
 
-    headline: str  # the main result
+    headline: str  # the verdict, in one sentence
     lead: Sequence[Any] = ()  # blocks under it
-    notes: Sequence[str] = ()
+    notes: Sequence[str] = ()  # warnings
+    next: str = ""  # what to do now; the last line of a run
 
 
 class Page(NamedTuple):
@@ -123,9 +131,10 @@ class Page(NamedTuple):
     sections: Sequence[Section]
     plots: Mapping[str, Any] = {}  # by name
     kicker: str = ""  # a line above the title
-    headline: str = ""  # the main result
-    lead: Sequence[Any] = ()  # blocks under the title
-    notes: Sequence[str] = ()  # notes above the sections
+    headline: str = ""  # as in `Top`, with the fields below
+    lead: Sequence[Any] = ()
+    notes: Sequence[str] = ()
+    next: str = ""
 
 
 def render_sections(

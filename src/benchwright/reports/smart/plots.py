@@ -1,16 +1,18 @@
 """Plots of the SMART report."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from benchwright.evidence.panel import Panel as Models
+from benchwright.evidence.panel import headline_group
 from benchwright.evidence.rank_agreement import GROUPS
+from benchwright.evidence.verdict import beside_random
 from benchwright.reports.page import shapes
 from benchwright.reports.page.plot_style import KEPT, REMOVED
 from benchwright.reports.page.shapes import Panel, Scale
-from benchwright.reports.smart.wording import BRANCHES, METHODS, write_percentile
+from benchwright.reports.smart.wording import BRANCHES, write_percentile
 
 _OFF = "The rule for similar items was off or could not run."
 _BINS = 40
@@ -80,44 +82,29 @@ def plot_distance_distribution(
     )
 
 
-def plot_random_band(random_subsets: pd.DataFrame, random_comparison: pd.DataFrame) -> Any:
-    """Draw Kendall's tau-b of random subsets, of this run and of IRE.
-
-    The plot is about held-out models if they were compared, else about all models.
-    """
+def plot_random_band(
+    random_subsets: pd.DataFrame, random_comparison: pd.DataFrame, panel: Models
+) -> Any:
+    """Draw Kendall's tau-b of this run among random subsets of the same size."""
     title = "Kendall tau-b with the ranking on all items"
-    rows, draws = (
-        table[table["metric"] == "kendall_tau_b"] for table in (random_comparison, random_subsets)
-    )
-    rows = rows[rows["value"].notna()]
-    group = "held_out" if (rows["models"] == "held_out").any() else "all"
-    draws = draws[(draws["models"] == group) & (draws["random"] == "plain")]
-    rows = rows[(rows["models"] == group) & (rows["random"] == "plain")]
-    rows = rows[rows["method"].isin(draws["method"])]
-    shown = [row for name in METHODS for row in rows[rows["method"] == name].to_dict("records")]
-    if not shown:
+    group = headline_group(panel)
+    row = beside_random(random_comparison, group)
+    wanted = {"method": "kept", "models": group, "metric": "kendall_tau_b", "random": "plain"}
+    own = (random_subsets[list(wanted)] == pd.Series(wanted)).all(axis=1)
+    draws = random_subsets.loc[own, "value"].dropna()
+    if pd.isna(row.get("value")) or draws.empty:
         why = "No random subsets were drawn, or there are too few models to rank."
         return shapes.nothing(title, why)
-    title += f": random subsets of the same size ({shown[0]['n_models']} {GROUPS[group]})"
-    values = np.concatenate([draws["value"], rows["value"]])
-    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    title += f": random subsets of the same size ({row['n_models']} {GROUPS[group]})"
+    low, high = min(draws.min(), row["value"]), max(draws.max(), row["value"])
     room = 0.06 * (high - low) or 0.01
     edges = np.linspace(low - room, high + room, _BINS + 1).tolist()
-    panels = [
-        _band(row, draws.loc[draws["method"] == row["method"], "value"], edges) for row in shown
-    ]
-    return shapes.stacked(title, panels)
-
-
-def _band(row: dict[Any, Any], draws: pd.Series, edges: Sequence[float]) -> Panel:
-    """Return the random subsets of a method's size, their middle 95%, and its value."""
-    bars = shapes.histogram(draws.dropna(), edges, "random subsets")
+    bars = shapes.histogram(draws, edges, "random subsets")
     most = 1.05 * max(bars["y"])
     bounds = [row["random_low"], row["random_high"]]
     middle = shapes.band(bounds, [0, 0], [most, most], "middle 95%")
-    label = f"{METHODS[row['method']]} {row['value']:.3f}"
-    if pd.notna(row["percentile"]):
-        label += f", percentile {write_percentile(row['percentile'])}"
+    label = f"This run {row['value']:.3f}, percentile {write_percentile(row['percentile'])}"
     across, down = Scale(reach=(edges[0], edges[-1])), Scale(reach=(0, most), ticks={})
-    own = shapes.Line(row["value"], label, REMOVED, "solid")
-    return Panel([middle, bars], across, down, f"{row['n_items']:,} items", [own])
+    line = shapes.Line(row["value"], label, REMOVED, "solid")
+    name = f"{row['n_items']:,} items"
+    return shapes.stacked(title, [Panel([middle, bars], across, down, name, [line])])

@@ -16,6 +16,7 @@ from benchwright.reports.page.provenance import benchmark_facts, provenance_sect
 from benchwright.reports.page.wording import clip_text, count, is_missing, number, percent, rows_of
 from benchwright.reports.smart import comparisons
 from benchwright.reports.smart.examples import show_groups, show_suspects
+from benchwright.reports.smart.summary import describe_evidence
 from benchwright.reports.smart.wording import BRANCHES, RULE_MEANINGS
 
 _SUBJECTS = 10
@@ -26,9 +27,7 @@ Row = Mapping[Any, Any]
 def render_report(
     ingestion: BenchmarkParams,
     variant: str,
-    report_summary: list[Text],
-    report_model_notes: list[str],
-    report_item_notes: list[str],
+    report_top: Top,
     **shown: Any,
 ) -> str:
     """Render the report: one HTML page that needs no network and opens from disk.
@@ -40,18 +39,20 @@ def render_report(
         f"{ingestion.title} refined ({variant})",
         f"Benchmark report · variant {variant}",
     )
-    top = Top("", report_summary, [*report_model_notes, *report_item_notes])
-    return parts.render_sections(window, ingestion.title, kicker, top, shown)
+    return parts.render_sections(window, ingestion.title, kicker, report_top, shown)
+
+
+def show_evidence(
+    rank_agreement: pd.DataFrame, random_comparison: pd.DataFrame, panel: Panel
+) -> Section:
+    """Show the ranking on the kept items beside random subsets of the same size."""
+    text = describe_evidence(rank_agreement, random_comparison, panel)
+    return Section("Evidence", [Plot("random_band_plot"), Text(text)], "evidence")
 
 
 def show_rules(rule_coverage: pd.DataFrame, filter_model_ablation: pd.DataFrame) -> Section:
     """Show the items removed by each rule, and the ablation of filter models."""
-    text = (
-        "A rule removes the items that it flags, with exceptions: some easy items are retained, "
-        "part of each group is kept, and suspect labels are only reported. Several rules can "
-        "remove the same item; in the plot it counts at the first of them."
-    )
-    blocks: list[Any] = [Text(text), Plot("funnel_plot"), _rules(rule_coverage)]
+    blocks: list[Any] = [Plot("funnel_plot"), _rules(rule_coverage)]
     if len(filter_model_ablation):
         table = comparisons.ablation_table(filter_model_ablation)
         blocks.append(Folded("With fewer filter models", [table]))
@@ -102,31 +103,28 @@ def show_ranking(
             f"items (5% level, without correction for multiple pairs). {rated}"
         )
         blocks += [comparisons.rank_table(rank_agreement), Text(notes, "quiet")]
-    return Section("Ranking of models", blocks, "ranking")
+    return Section("Ranking of models", blocks, "ranking", folded=True)
 
 
 def show_random(
     panel: Panel, random_comparison: pd.DataFrame, ire_fit: Mapping[str, Any]
 ) -> Section:
     """Show the comparison with random subsets and the baseline."""
-    blocks: list[Any] = [Text(_WHY_RANDOM)]
-    if random_comparison.empty:
-        blocks.append(Text("No random subsets were drawn, or there are too few models to rank."))
-        return Section("Comparison with random subsets", blocks, "random")
-    in_sample = " IRE is fitted on all models, so its row is in-sample."
-    blocks += [
-        Plot("random_band_plot"),
-        comparisons.random_table(random_comparison, headline_group(panel)),
-        Text(_READING_RANDOM + in_sample * bool(ire_fit.get("in_sample")), "quiet", code=True),
-    ]
-    return Section("Comparison with random subsets", blocks, "random")
+    blocks: list[Any] = []
+    if len(random_comparison):
+        in_sample = " IRE is fitted on all models, so its row is in-sample."
+        blocks = [
+            Text(_WHY_RANDOM),
+            comparisons.random_table(random_comparison, headline_group(panel)),
+            Text(_READING_RANDOM + in_sample * bool(ire_fit.get("in_sample")), "quiet", code=True),
+        ]
+    return Section("Comparison with random subsets", blocks, "random", folded=True)
 
 
 _WHY_RANDOM = (
     "Even a random subset of a benchmark ranks models much like all items do if it is large "
     "enough. Metrics of the kept items are therefore compared with those of random subsets of the "
-    "same size: a filter that is better than chance has its line to the right of the shaded band. "
-    "The baseline IRE drops items of low difficulty or discrimination."
+    "same size. The baseline IRE drops items of low difficulty or discrimination."
 )
 _READING_RANDOM = (
     "Percentile: position of the value among the random subsets; 0 is below all, 100 above. p: "
@@ -154,7 +152,7 @@ def show_subjects(subject_shares: pd.DataFrame) -> Section:
     note = (
         "The dataset `subject_shares` has all subjects, `rules_by_subject` what each rule removes."
     )
-    return Section("Subjects", [table, Text(note, "quiet", code=True)], "subjects")
+    return Section("Subjects", [table, Text(note, "quiet", code=True)], "subjects", folded=True)
 
 
 def show_similar(
@@ -183,7 +181,7 @@ def show_similar(
     ):
         shown = show_groups(groups, items, kind, _silent(rule_coverage))
         blocks += [Text(title, "heading"), *shown]
-    return Section("Similar items", blocks, "similar")
+    return Section("Similar items", blocks, "similar", folded=True)
 
 
 def _threshold(found: Row) -> list[Text]:
@@ -255,7 +253,7 @@ def show_labels(
         *show_groups(groups, items, "conflicting_gold", silent),
     ]
     shown = [block for block in blocks if not isinstance(block, Text) or block.text]
-    return Section("Labels to check", shown, "labels")
+    return Section("Labels to check", shown, "labels", folded=True)
 
 
 def show_data(
@@ -280,7 +278,7 @@ def show_data(
         label = "Imported responses by file"
         blocks.append(parts.table_of(rows_of(import_report), _IMPORTS, label=label))
     blocks += [Text("Rejected source rows", "heading"), _rejected(rejected_items)]
-    return Section("Data and models", blocks, "data")
+    return Section("Data and models", blocks, "data", folded=True)
 
 
 _IMPORTS = parts.columns(
@@ -326,8 +324,8 @@ def show_method(
     filter_model_rule: Collection[str] | None,
     panel: Panel,
 ) -> Section:
-    """Show how items were chosen and how the result is evaluated, folded."""
-    blocks = [Text(_INDEPENDENT if filtering.independent else _IN_TURN, code=True)]
+    """Show how items were chosen and how the result is evaluated."""
+    blocks = [Text(_RULES), Text(_INDEPENDENT if filtering.independent else _IN_TURN, code=True)]
     if filter_models:
         text = (
             f"Filter models: {', '.join(filter_models)}. {_describe_choice(filter_model_rule)} A "
@@ -344,9 +342,14 @@ def show_method(
     if not panel.select("held_out"):
         text += " This run has no held-out models, so its metrics are in-sample."
     blocks.append(Text(text))
-    return Section("Method", [Folded("How items are chosen and compared", blocks)], "method")
+    return Section("Method", blocks, "method", folded=True)
 
 
+_RULES = (
+    "A rule removes the items that it flags, with exceptions: some easy items are retained, part "
+    "of each group is kept, and suspect labels are only reported. Several rules can remove the "
+    "same item; in the plot it counts at the first of them."
+)
 _INDEPENDENT = (
     "Each rule sees all items, and an item is kept if no rule removes it; a group of copies can "
     "lose all of its items. The dataset `verdicts` has the verdict of every rule on every item."

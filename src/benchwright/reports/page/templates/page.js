@@ -6,6 +6,17 @@
   if (contents && window.matchMedia("(max-width: 77.99rem)").matches) contents.open = false;
 })();
 
+// A link to a folded section opens it.
+(function () {
+  function open() {
+    const id = location.hash.slice(1).split("?")[0];
+    const fold = id && document.querySelector("#" + CSS.escape(id) + " > details");
+    if (fold) fold.open = true;
+  }
+  window.addEventListener("hashchange", open);
+  open();
+})();
+
 // The search box of a page of folded items shows those that have all of its words.
 (function () {
   const box = document.getElementById("find");
