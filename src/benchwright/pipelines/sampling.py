@@ -119,6 +119,7 @@ _PAGE = [
             "sampling_summary",
             "sampler_choice",
             "subject_luck",
+            "chosen_subset",
             "params:sampling",
         ],
         "sampling_top",

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from benchwright.params.scoring import ModelsParams
 from benchwright.pipelines.sampling import create_pipeline
 from benchwright.reports.dele.page import show_samplers
-from benchwright.reports.dele.sampling_headline import write_headline
-from benchwright.reports.page.parts import Table
+from benchwright.reports.page.parts import Table, Top
 from methods.dele.evidence.sampling_examples import (
     make_answers,
     make_families,
@@ -57,38 +56,48 @@ def results() -> dict[str, Any]:
     return run(make_answers())
 
 
-def headline(results: dict[str, Any]) -> tuple[str, ...]:
-    names = ("sampling_panels", "sampling_against_random", "sampling_summary", "sampler_choice")
-    luck = results.get("subject_luck", {})
-    return tuple(write_headline(*(results[name] for name in names), luck, PARAMS))
+def top_of(results: dict[str, Any], **changed: pd.DataFrame) -> Top:
+    data = results | changed | {"params:sampling": PARAMS}
+    (node,) = (each for each in create_pipeline().nodes if "sampling_top" in each.outputs)
+    return node.run({name: data[name] for name in node.inputs})["sampling_top"]
 
 
-def test_headline_agrees_with_the_tables(results: dict[str, Any]) -> None:
-    kept, beaten, chosen = headline(results)
+def test_verdict_agrees_with_the_tables(results: dict[str, Any]) -> None:
+    top = results["sampling_top"]
     held_out = len(results["sampling_panels"].groups["held_out"])
     table = results["sampling_against_random"]
     row = table.query(
         "sampler == 'random' and panel == 'held_out' and rate == 10 and metric == 'tau_b'"
     ).iloc[0]
-    assert kept.startswith(
-        f"A random subset of 6 of 60 items (10%) ranks {held_out} held-out models as all items do "
-        f"with Kendall tau-b {row['random_median']:.3f} ["
+    assert f"{held_out} held-out models" in top.headline
+    tiles, agreement, gain = top.lead
+    assert tiles.tiles[1] == ("54 of 60 (90%)", "items saved by the exported subset")
+    assert agreement.text.startswith(
+        f"A random subset of 6 of 60 items (10%) has Kendall tau-b {row['random_median']:.3f} ["
     )
-    assert "after Holm's correction" in beaten
-    assert "1 split" in chosen
+    assert "1 split" in gain.text
+    assert "benchwright plan" in top.next
 
 
-def test_headline_names_significant_samplers(results: dict[str, Any]) -> None:
+def test_verdict_names_significant_samplers(results: dict[str, Any]) -> None:
     table = results["sampling_against_random"].copy()
     shown = (table["panel"] == "held_out") & (table["metric"] == "tau_b") & (table["rate"] == 10)
     table["verdict"] = "no difference shown"
-    none = headline({**results, "sampling_against_random": table})[1]
-    assert none.startswith("None of 3 samplers is significantly better than random subsets")
+    none = top_of(results, sampling_against_random=table).headline
+    assert none.startswith("Take random items: none of 3 samplers ranks ")
+    assert "worse" not in none
     table.loc[shown & (table["sampler"] == "word_length"), "verdict"] = "better"
     table.loc[shown & (table["sampler"] == "share_wrong"), "verdict"] = "worse"
-    some = headline({**results, "sampling_against_random": table})[1]
-    assert some.startswith("Of 3 samplers, word_length is significantly better than random subsets")
-    assert some.endswith("; share_wrong is significantly worse.")
+    some = top_of(results, sampling_against_random=table).headline
+    assert some.startswith("Take the items of word_length, which is better than random subsets")
+    assert "(share_wrong: worse)" in some
+
+
+def test_weighted_items_have_no_figures_of_plain_means(results: dict[str, Any]) -> None:
+    subset = results["chosen_subset"].copy()
+    subset.loc[0, "weight"] *= 2
+    (pairs, _), _, (apart, _) = top_of(results, chosen_subset=subset).lead[0].tiles
+    assert (pairs, apart) == ("—", "—")
 
 
 def test_page_escapes_data_and_shows_every_plot(results: dict[str, Any]) -> None:
@@ -106,10 +115,15 @@ def test_the_table_of_samplers_starts_with_the_random_band(results: dict[str, An
     tested.loc[better & (tested["rate"] == 10), "verdict"] = "better"
     tested.loc[better & (tested["rate"] == 22.5), "verdict"] = "worse"
     names = ("sampling_panels", "sampling_summary")
-    (section,) = show_samplers(
+    short, section = show_samplers(
         sampling_against_random=tested, sampling=PARAMS, **{name: results[name] for name in names}
     )
-    table = next(block for block in section.blocks if isinstance(block, Table))
+    table, brief = (
+        next(block for block in part.blocks if isinstance(block, Table))
+        for part in (section, short)
+    )
+    said = {cells[0]: cells[2] for cells in brief.rows}
+    assert (said["random"], said["word_length"]) == ("", "worse")  # at one rate
     assert len({len(table.head), *map(len, table.rows)}) == 1
     by_name = {cells[0].text: cells for cells in table.rows[1:]}
     assert table.rows[0][0] == "random subsets, 95%"
@@ -128,8 +142,8 @@ def test_every_sampler_is_drawn_in_the_random_band(results: dict[str, Any]) -> N
     chart = results["sampling_curves_plot"]
     names = [(trace["yaxis"], trace["name"]) for trace in chart["data"]]
     panels = {panel for panel, _ in names}
-    assert len(panels) == 3  # tau-b, Spearman, Wasserstein
-    assert len(names) == 3 * (2 + 4)
+    assert len(panels) == 1
+    assert len(names) == 2 + 4
     assert {panel for panel, name in names if name == "random subsets, 95%"} == panels
     drawn = next(trace for trace in chart["data"] if "word_length" in str(trace.get("hovertext")))
     own = results["sampling_curves"].query(
@@ -143,8 +157,8 @@ def test_every_sampler_is_drawn_in_the_random_band(results: dict[str, Any]) -> N
     [
         (np.full((3, 60), np.nan, np.float32), "No model answered enough items"),
         (make_answers(models=2), "Only 2 models answered enough items"),
-        (np.ones((8, 60), np.float32), "have equal scores"),
-        (make_answers(models=4), "held out)"),
+        (np.ones((8, 60), np.float32), "all models have equal scores"),
+        (make_answers(models=4), "(in-sample)"),
     ],
     ids=["no responses", "two models", "equal scores", "no held-out models"],
 )

@@ -1,6 +1,6 @@
 """The page of the sampling stage: what each table says, in sections."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -14,11 +14,10 @@ from benchwright.methods.dele.samplers.registry import RANDOM
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.sampling import SamplingParams
 from benchwright.reports.dele.plots import METRICS, PANELS
-from benchwright.reports.dele.sampling_headline import METRIC
+from benchwright.reports.dele.sampling_headline import METRIC, verdicts
 from benchwright.reports.page.parts import (
     Cell,
     Column,
-    Folded,
     Plot,
     Section,
     Table,
@@ -44,6 +43,7 @@ from benchwright.reports.page.wording import (
     rows_of,
 )
 
+_BEST = 3  # samplers of the short table
 _DISTANCES = ("wasserstein", "mean_absolute_error")
 _METRICS = (METRIC, "spearman", *_DISTANCES)
 _METHOD = (
@@ -88,25 +88,43 @@ def show_samplers(
     blocks: list[Any] = [Plot("sampling_curves_plot")]
     if sampling_summary.empty or sampling_summary["n_models"].iloc[0] < FEWEST_MODELS:
         blocks.append(Text("Too few models have responses to compare samplers."))
-    else:
-        tokens = sampling_summary.iloc[0]
-        note = (
-            f"All items have {number(tokens['tokens_in_all'])} tokens ({tokens['tokens_by']}). The "
-            f"rate is the smallest at which, and at all higher rates, the mean over repeats is at "
-            f"least {SUFFICIENT:g}. p is two-sided, after Holm's correction over "
-            "samplers and rates."
-        )
-        table = _sampler_table(sampling_summary, sampling_against_random, sampling)
-        blocks += [table, Text(note, "quiet")]
-    text = (
+        return [Section("Samplers and random subsets", blocks, "samplers")]
+    panel = str(sampling_summary["panel"].iloc[0])
+    better, worse = verdicts(sampling_against_random, panel)
+    best = sampling_summary.nlargest(_BEST, METRIC)["sampler"]
+    shown = sampling_summary["sampler"].isin([RANDOM, *better, *worse, *best])
+    ordered = sampling_summary[shown].sort_values(METRIC, ascending=False)
+    rate = f"{sampling.evidence.main_rate:g}% of the items"
+    columns: list[Column] = [
+        ("Sampler", as_text, "sampler"),
+        (f"tau-b at {rate}", as_metric, METRIC),
+        ("Against random", _against(better, worse), "sampler"),
+        ("Score error, points", _as_points, "mean_absolute_error"),
+        (f"Items for tau-b {SUFFICIENT:g}", as_count, "items_for_tau_b"),
+    ]
+    label = "What to use: random, the best by tau-b, and what differs from random"
+    blocks.append(table_of(rows_of(ordered), columns, (1, 3, 4), label))
+    tokens = sampling_summary.iloc[0]
+    note = (
         f"Each sampler draws a subset at every rate, {sampling.repeats:,} times with different "
         "seeds. The ranks and scores of the models on it, from recorded responses, are compared "
         f"with those on all {len(sampling_panels.item_ids):,} items, and on random subsets of the "
         "same size. Results on held-out models, of other families than those that choose items, "
-        "show what generalises; in-sample results do not."
+        f"show what generalises. All items have {number(tokens['tokens_in_all'])} tokens "
+        f"({tokens['tokens_by']}). The rate is the smallest at which, and at all higher rates, the "
+        f"mean over repeats is at least {SUFFICIENT:g}. p is two-sided, after Holm's correction "
+        "over samplers and rates."
     )
-    blocks.append(Folded("Method", [Text(text)]))
-    return [Section("Samplers and random subsets", blocks, "samplers")]
+    table = _sampler_table(sampling_summary, sampling_against_random, sampling)
+    return [
+        Section("Samplers and random subsets", blocks, "samplers"),
+        Section("All samplers", [Text(note), table], "all", folded=True),
+    ]
+
+
+def _against(better: Sequence[str], worse: Sequence[str]) -> Callable[[Row, str], str]:
+    verdict = dict.fromkeys(better, "better") | dict.fromkeys(worse, "worse")
+    return lambda row, name: verdict.get(row[name], "no better" if row[name] != RANDOM else "")
 
 
 def _sampler_table(own: pd.DataFrame, tested: pd.DataFrame, sampling: SamplingParams) -> Table:
@@ -198,9 +216,10 @@ def show_sampler_choice(
     for row in sampler_choice[sampler_choice["split"] == ALL_MODELS_SPLIT].to_dict("records"):
         reason = f": {row['reason']}" if row["reason"] else ""
         blocks.append(Text(f"All models choose {row['winner'] or 'no sampler'}{reason}."))
+    by_subject = _subjects(subject_winners, subject_luck)
     return [
-        Section("Choice of a sampler", blocks, "choice"),
-        Section("Choice by subject", _subjects(subject_winners, subject_luck), "subjects"),
+        Section("Choice of a sampler", blocks, "choice", folded=True),
+        Section("Choice by subject", by_subject, "subjects", folded=True),
     ]
 
 
@@ -236,7 +255,7 @@ def show_estimates(estimate_errors: pd.DataFrame) -> list[Section]:
     rows = rows_of(estimate_errors)
     if not rows:
         why = "Not available: no training models or panel, or fewer than four items."
-        return [Section("Estimated scores", [Text(why)], "estimates")]
+        return [Section("Estimated scores", [Text(why)], "estimates", folded=True)]
     text = (
         f"Each estimator predicts a model's score on all items from its responses to "
         f"{number(rows[0]['size'])} of them, trained on other models. Coverage is the share of "
@@ -258,7 +277,7 @@ def show_estimates(estimate_errors: pd.DataFrame) -> list[Section]:
     ]
     label = "Errors of estimated scores, in points; means over models and subsets"
     table = table_of(rows, columns, range(3, 11), label)
-    return [Section("Estimated scores", [Text(text), table], "estimates")]
+    return [Section("Estimated scores", [Text(text), table], "estimates", folded=True)]
 
 
 def _as_points(row: Row, name: str) -> str:
@@ -289,10 +308,10 @@ def show_item_texts(
         )
         label = "The easiest and the hardest items to read, by difficult words (DELE, Table 2)"
         examples = table_of(rows_of(readability_examples), columns, label=label)
-        sections.append(Section("Readability", [Folded("Examples", [examples])], "texts"))
+        sections.append(Section("Readability", [examples], "texts", folded=True))
     shown = {"cluster_curves_plot": cluster_curves, "item_map_plot": item_map}
     plots = [Plot(name) for name, table in shown.items() if len(table)]
-    return [*sections, Section("Clusters", plots, "clusters")] if plots else sections
+    return [*sections, Section("Clusters", plots, "clusters", folded=True)] if plots else sections
 
 
 def show_chosen_subset(
@@ -307,4 +326,4 @@ def show_chosen_subset(
         "dataset `chosen_subset` holds them with their weights. The settings `sampling.export` "
         f"define sampler and size. {chosen_subset_facts['told_apart']}"
     )
-    return [Section("Exported subset", [Text(text, code=True)], "subset")]
+    return [Section("Exported subset", [Text(text, code=True)], "subset", folded=True)]

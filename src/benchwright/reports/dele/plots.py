@@ -64,8 +64,7 @@ def plot_sampling_curves(
     own = sampling_curves[sampling_curves["panel"] == main]
     labels = {name: kind.family for name, kind in kinds.items()}
     colours = {name: PALETTE[families.index(family)] for name, family in labels.items()}
-    metrics = ("tau_b", "spearman", "wasserstein")
-    return _plot_over_rates(title, own, "sampler", metrics, labels, colours)
+    return _plot_over_rates(title, own, "sampler", ("tau_b",), labels, colours)
 
 
 def plot_chosen_curves(chosen_curves: pd.DataFrame) -> Any:
@@ -73,7 +72,7 @@ def plot_chosen_curves(chosen_curves: pd.DataFrame) -> Any:
     splits = int(chosen_curves["splits"].max()) if len(chosen_curves) else 0
     title = f"The chosen samplers: mean over {splits:,} splits of the models"
     colours = dict(zip(LINES, (INK, *PALETTE), strict=False))
-    return _plot_over_rates(title, chosen_curves, "line", ("tau_b", "spearman"), LINES, colours)
+    return _plot_over_rates(title, chosen_curves, "line", ("tau_b",), LINES, colours)
 
 
 def _plot_over_rates(

@@ -1,17 +1,20 @@
-"""The headline of the sampling report, its warnings, and the metrics of a run."""
+"""The verdict of the sampling report, its warnings, and the metrics of a run."""
 
 from collections.abc import Mapping
 
+import numpy as np
 import pandas as pd
 
 from benchwright.core.configuration import count_models
+from benchwright.evidence.rank_agreement import compare_answers
+from benchwright.evidence.verdict import figures
 from benchwright.methods.dele.evidence.choice import gains_over_splits
 from benchwright.methods.dele.evidence.panels import FEWEST_MODELS, SamplingPanels
 from benchwright.methods.dele.evidence.rate_curves import SUFFICIENT
 from benchwright.methods.dele.samplers.registry import RANDOM
 from benchwright.params.sampling import SamplingParams
 from benchwright.reports.dele.plots import METRICS
-from benchwright.reports.page.parts import Text, Top
+from benchwright.reports.page.parts import Text, Tiles, Top
 from benchwright.reports.page.wording import bounds, coefficient, count, joined
 from benchwright.runs.tracking import known_metrics
 
@@ -28,57 +31,89 @@ def show_sampling_top(
     sampling_summary: pd.DataFrame,
     sampler_choice: pd.DataFrame,
     subject_luck: Mapping[str, float],
+    chosen_subset: pd.DataFrame,
     sampling: SamplingParams,
 ) -> Top:
-    """Write how well random subsets rank models, whether a sampler is better, and the caveats."""
-    headline, *lead = write_headline(
-        sampling_panels,
-        sampling_against_random,
-        sampling_summary,
-        sampler_choice,
-        subject_luck,
-        sampling,
-    )
-    sentences = [Text(line, "judgement") for line in lead if line]
-    return Top(headline, sentences, _notes(sampling_panels, samplers_left_out, sampling))
+    """Write what to take, the figures of the exported subset, and the caveats."""
+    panels, tested = sampling_panels, sampling_against_random
+    notes = _notes(panels, samplers_left_out, sampling)
+    if not panels.item_ids or len(panels.groups[panels.main]) < FEWEST_MODELS:
+        return Top(_too_few(panels), (), notes)
+    lines = [
+        _agreement(panels, tested, sampling.evidence.main_rate),
+        _choice_gain(sampler_choice, subject_luck, sampling.evidence.main_rate),
+    ]
+    lead = [
+        Tiles(_figures(panels, chosen_subset)),
+        *(Text(line, "judgement") for line in lines if line),
+    ]
+    return Top(_advice(panels, tested, sampling_summary, sampling), lead, notes, _NEXT)
 
 
-def write_headline(
+_NEXT = (
+    "Ask new models the exported subset, then `benchwright estimate`. `benchwright plan` says how "
+    "many items half and 95% of random subsets need; this page averages over subsets."
+)
+
+
+def _whose(panels: SamplingPanels) -> str:
+    if panels.main == "all":
+        return f"{count_models(panels.models)} (in-sample)"
+    return count_models([panels.models[place] for place in panels.groups["held_out"]], "held-out")
+
+
+def _advice(
     panels: SamplingPanels,
     sampling_against_random: pd.DataFrame,
     sampling_summary: pd.DataFrame,
-    sampler_choice: pd.DataFrame,
-    subject_luck: Mapping[str, float],
     sampling: SamplingParams,
-) -> list[str]:
-    """Write the rank agreement of random subsets, the tests and the gain of choosing a sampler.
+) -> str:
+    """Say in one sentence which items to take, and how many."""
+    tested = sampling_against_random[sampling_against_random["panel"] == panels.main]
+    tried = tested.loc[tested["sampler"] != RANDOM, "sampler"].nunique()
+    better, worse = verdicts(tested, panels.main)
+    rates = joined([f"{rate:g}%" for rate in sampling.evidence.at_rates])
+    ranks = f"ranks {_whose(panels)} better than random subsets"
+    if better:
+        are = "are" if len(better) > 1 else "is"
+        advice = (
+            f"Take the items of {joined(better)}, which {are} better than random subsets at one or "
+            f"more of {rates} for the ranking of {_whose(panels)}"
+        )
+    elif tried:
+        none = "the one sampler does not rank" if tried == 1 else f"none of {tried} samplers ranks"
+        advice = f"Take random items: {none}{ranks.removeprefix('ranks')} at any of {rates}"
+    else:
+        advice = f"Take random items for a ranking of {_whose(panels)}"
+    if worse:
+        advice += f" ({joined(worse)}: worse)"
+    return f"{advice}; {_sufficient_size(sampling_summary, panels)}."
 
-    There is only the reason where no agreement is known.
-    """
-    rate, main = sampling.evidence.main_rate, panels.main
-    if not panels.item_ids or len(panels.groups[main]) < FEWEST_MODELS:
-        return [_too_few(panels)]
+
+def _agreement(panels: SamplingPanels, sampling_against_random: pd.DataFrame, rate: float) -> str:
+    """Write how well random subsets of the main rate rank the models."""
     tested = sampling_against_random
-    own = tested[(tested["sampler"] == RANDOM) & (tested["panel"] == main)]
+    own = tested[(tested["sampler"] == RANDOM) & (tested["panel"] == panels.main)]
     row = own[(own["rate"] == rate) & (own["metric"] == METRIC)].iloc[0]
-    names = [panels.models[place] for place in panels.groups[main]]
-    panel = count_models(names, "held-out")
-    if main == "all":
-        held_out = len(panels.groups["held_out"])
-        panel = f"all {count_models(names)}, in-sample (only {held_out} held out)"
     if pd.isna(row["random_median"]):
-        return [f"No ranking exists: {panel} have equal scores."]
+        return "No ranking exists: all models have equal scores."
     value = f"{coefficient(row['random_median'])} {bounds(row['random_low'], row['random_high'])}"
-    agreement = (
+    return (
         f"A random subset of {int(row['size']):,} of {count(len(panels.item_ids), 'item')} "
-        f"({rate:g}%) ranks {panel} as all items do with Kendall tau-b {value} (median and middle "
-        f"95% of subsets){_sufficient_size(sampling_summary, main, sampling)}."
+        f"({rate:g}%) has Kendall tau-b {value} with all items (median and middle 95% of subsets)."
     )
-    return [
-        agreement,
-        _test_results(sampling_against_random, main, sampling),
-        _choice_gain(sampler_choice, subject_luck, rate),
-    ]
+
+
+def _figures(panels: SamplingPanels, chosen_subset: pd.DataFrame) -> tuple[tuple[str, str], ...]:
+    """Return the figures of the exported subset; of weighted items only their number is known."""
+    weights, values = chosen_subset["weight"], {}
+    ids = pd.Index(panels.item_ids, dtype=object)
+    kept = np.asarray(ids.isin(chosen_subset["item_id"].astype(str)))
+    if len(weights) and weights.eq(weights.iloc[0]).all() and kept.sum() == len(weights):
+        found = compare_answers(panels.responses(panels.main), kept, panels.clusters)
+        values = {row.metric: row.value for row in found}
+    pairs, saved, apart = figures(values, len(ids), len(chosen_subset))
+    return pairs, (saved[0], "items saved by the exported subset"), apart
 
 
 def verdicts(sampling_against_random: pd.DataFrame, panel: str) -> tuple[list[str], list[str]]:
@@ -98,37 +133,15 @@ def _too_few(panels: SamplingPanels) -> str:
     )
 
 
-def _sufficient_size(sampling_summary: pd.DataFrame, main: str, sampling: SamplingParams) -> str:
+def _sufficient_size(sampling_summary: pd.DataFrame, panels: SamplingPanels) -> str:
     own = sampling_summary[
-        (sampling_summary["sampler"] == RANDOM) & (sampling_summary["panel"] == main)
+        (sampling_summary["sampler"] == RANDOM) & (sampling_summary["panel"] == panels.main)
     ]
-    wanted = f"tau-b {SUFFICIENT:g}"
     if own.empty or pd.isna(own["rate_for_tau_b"].iloc[0]):
-        return f"; no rate reaches a mean {wanted}"
+        return f"no number of them reaches a mean tau-b of {SUFFICIENT:g}"
     rate, size = own["rate_for_tau_b"].iloc[0], int(own["items_for_tau_b"].iloc[0])
-    return f"; a mean {wanted} needs {rate:g}% of the items ({size:,})"
-
-
-def _test_results(
-    sampling_against_random: pd.DataFrame, main: str, sampling: SamplingParams
-) -> str:
-    own = sampling_against_random[sampling_against_random["panel"] == main]
-    tried = own.loc[own["sampler"] != RANDOM, "sampler"].nunique()
-    if not tried:
-        return ""
-    better, worse = verdicts(sampling_against_random, main)
-    rates = joined([f"{rate:g}%" for rate in sampling.evidence.at_rates])
-    if better:
-        names, verb = joined(better), "is" if len(better) == 1 else "are"
-        verdict, where = f"Of {count(tried, 'sampler')}, {names} {verb}", "at one or more of"
-    else:
-        verdict = "The one sampler is not" if tried == 1 else f"None of {tried} samplers is"
-        where = "at any of"
-    loss = f"; {joined(worse)} {'is' if len(worse) == 1 else 'are'} significantly worse"
-    return (
-        f"{verdict} significantly better than random subsets in tau-b {where} {rates}, after "
-        f"Holm's correction{loss if worse else ''}."
-    )
+    of = len(panels.item_ids)
+    return f"{size:,} of {of:,} ({rate:g}%) random ones have a mean tau-b of {SUFFICIENT:g}"
 
 
 def _choice_gain(
@@ -217,7 +230,7 @@ def collect_sampling_metrics(
     }
     for row in sampling_summary[sampling_summary["panel"] == main].to_dict("records"):
         for metric in (METRIC, "spearman", "mean_absolute_error", "rate_for_tau_b"):
-            metrics[f"{metric}.{row['sampler']}"] = row[metric]
+            metrics[f"{metric}_{main}.{row['sampler']}"] = row[metric]
     for row in estimate_errors.to_dict("records"):
         name = f"{row['panel']}.{row['subset']}.{row['estimator']}"
         metrics[f"estimate_error.{name}"] = row["mean_absolute_error"]
