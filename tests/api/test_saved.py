@@ -71,5 +71,5 @@ def test_logs_without_items_name_them_by_task_and_row(logs: Path) -> None:
 
 
 def test_a_folder_without_logs_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no log of an evaluation tool"):
+    with pytest.raises(InputError, match="no log was recognised"):
         bw.read_logs(tmp_path, ITEMS)

@@ -1,6 +1,5 @@
 """The command `benchwright ask`, with a model without weights."""
 
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
@@ -179,17 +178,16 @@ def test_the_same_model_does_not_train(make: Make) -> None:
 
 def test_results_are_read_back(make: Make) -> None:
     result = ask.run_ask(make(Goal(20, None), known()))
-    files = ask.write_results(result)
-    saved = json.loads(files[0].read_text())
+    file, saved = ask.write_answers(result), ask.result_json(result)
     assert saved["score"] == result.final.score
     assert saved["all_items"]["prompt_tokens"] == 20 * N
     assert "all 60 items would cost 1,200 prompt tokens" in "\n".join(ask.terminal_lines(result))
-    new = read_responses([files[1]])
+    new = read_responses([file])
     assert new.models == ("one@letters-0",)
     again = estimate_scores(read_subset(result.asking.folder), new, known())
     assert again.models[0].score == pytest.approx(result.final.score)
     assert again.models[0].high == pytest.approx(result.final.high)
-    read = read_logs([files[1]], BenchmarkItems(result.asking.tables.items))
+    read = read_logs([file], BenchmarkItems(result.asking.tables.items))
     assert int(read.report["joined_by_id"].sum()) == 20
 
 

@@ -55,7 +55,7 @@ def items() -> pd.DataFrame:
 def test_plan_is_printed_and_written(table: Path, tmp_path: Path) -> None:
     items().to_parquet(tmp_path / "items.parquet")
     words = ["plan", str(table), "--items", str(tmp_path / "items.parquet"), "--se", "0.05"]
-    words += ["--se", "0.0001", "--mdd", ".4", "--tau", ".6", "--subsets", "40", "--price", "2"]
+    words += ["--se", "0.0001", "--mdd", ".4", "--tau", ".6", "--subsets", "40"]
     words += ["--out", str(tmp_path / "p.json"), "--page", str(tmp_path / "p.html")]
     done = CliRunner().invoke(cli, words)
     assert done.exit_code == 0, done.output
@@ -71,8 +71,8 @@ def test_plan_is_printed_and_written(table: Path, tmp_path: Path) -> None:
     row = by["standard_error", 0.05, "worst model", "benchmark", "random"]
     single = answers().var(axis=1, ddof=1, dtype=np.float64).max()
     assert row["items"] == int(np.ceil(single / (0.05**2 + single / N)))
-    assert row["cost"]["tokens"] == row["items"] * 10
-    assert row["cost"]["price"] == pytest.approx(row["items"] * 10 * 2 / 1e6)
+    assert saved["tokens_per_item"] == 10
+    assert f"{row['items'] * 10:,}" in done.output
     assert by["standard_error", 0.0001, "worst model", "ability", "random"]["items"] is None
     assert ("tau_b", 0.6, "half of subsets", "benchmark", "stratified") in by
     page = (tmp_path / "p.html").read_text()
@@ -80,8 +80,7 @@ def test_plan_is_printed_and_written(table: Path, tmp_path: Path) -> None:
     verdict = f"{row['items']} ({share}) are enough for standard error 0.05 (worst model); "
     assert f"Of {N} items, chosen at random: {verdict}" in page
     assert page.index("Standard error of a score") < page.index("Items needed for each target")
-    assert ">price<" in page
-    assert ">hours<" not in page  # an empty column
+    assert ">tokens<" in page
     for caption in (
         "Standard error of a score",
         "Smallest detectable difference",
@@ -96,7 +95,6 @@ def test_plan_is_printed_and_written(table: Path, tmp_path: Path) -> None:
         ([], "no target"),
         (["--gap", ".1", "--order", ".5"], "'--order': 0.5 is not in the range 0.5<x<1"),
         (["--se", "1"], "'--se': 1.0 is not in the range 0<x<1"),
-        (["--se", ".1", "--price", "-1"], "'--price': -1.0 is not in the range x>=0"),
         (["--tau", ".5", "--subsets", "19"], "'--subsets': 19 is not in the range x>=20"),
         (["--se", ".1", "--items", "{answers}"], ""),
     ],

@@ -134,8 +134,8 @@ def plan(
     Raises:
         InputError: there are no answers, or no target.
     """
-    from benchwright.cli.plan import PlanRequest, run_plan
-    from benchwright.methods.dele.planning.plan import CostPerPrompt, Wanted
+    from benchwright.cli.plan import run_plan
+    from benchwright.methods.dele.planning.plan import Wanted
 
     wanted = Wanted(
         tuple(standard_errors),
@@ -146,7 +146,7 @@ def plan(
         seed=seed,
     )
     known = select_answered(read_responses(_paths(answers), choice=Choice(**choice)))
-    return pd.DataFrame(run_plan(known, PlanRequest(wanted, CostPerPrompt())).plan.rows)
+    return pd.DataFrame(run_plan(known, wanted).plan.rows)
 
 
 def suspects(logs: Files | Sequence[Files], **choice: Any) -> pd.DataFrame:

@@ -24,36 +24,25 @@ def settings_of(variant: str, benchmark: str | None, params: Params) -> dict[str
         params: keys and values as in `--params`; keys may be nested or have dots.
 
     Raises:
-        InputError: the variant, the benchmark or a key is unknown.
-    """
-    declared = read_parameters(benchmark, variant)
-    given = OmegaConf.create({})
-    for key, value in (params or {}).items():
-        OmegaConf.update(given, key, value, merge=True)
-    problem = unknown_parameters(given, declared.keys() - (RUN_VALUES - {"seed"}))
-    if problem:
-        raise InputError(problem)
-    check_run_values(given)
-    merged = OmegaConf.to_container(OmegaConf.merge(declared, given))
-    assert isinstance(merged, dict)  # noqa: S101  (of two mappings)
-    return {str(key): value for key, value in merged.items()}
-
-
-def read_parameters(benchmark: str | None, variant: str) -> dict[str, Any]:
-    """Return the parameters of the current project for one benchmark and variant.
-
-    Raises:
-        InputError: the benchmark or variant is unknown, or a file in conf/ is invalid.
+        InputError: the variant, the benchmark or a key is unknown, or a file in conf/ is invalid.
     """
     project = current_project()
     named = {"benchmark": benchmark or NO_BENCHMARK, "variant": variant}
     try:
-        return dict(load_conf(project, params=named)["parameters"])
+        declared = dict(load_conf(project, params=named)["parameters"])
     except Exception as error:
         message = one_line(error) or conf_mistake(project, error)
         if message is None:
             raise
         raise InputError(message) from None
+    given = OmegaConf.create({})
+    for key, value in (params or {}).items():
+        OmegaConf.update(given, key, value, merge=True)
+    if problem := unknown_parameters(given, declared.keys() - (RUN_VALUES - {"seed"})):
+        raise InputError(problem)
+    check_run_values(given)
+    merged: Any = OmegaConf.to_container(OmegaConf.merge(declared, given))
+    return {str(key): value for key, value in merged.items()}
 
 
 def compute(

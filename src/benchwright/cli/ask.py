@@ -17,7 +17,6 @@ from benchwright.core.atomic_files import write_json, written_aside
 from benchwright.core.configuration import STYLES, configuration_name
 from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
-from benchwright.core.version import VERSION
 from benchwright.datasets.score_store import ScoreStore, StoredShards
 from benchwright.datasets.subset_manifest import MANIFEST
 from benchwright.exports.export import subset_manifest
@@ -241,7 +240,6 @@ def result_json(result: AskResult) -> dict[str, Any]:
     asking, final = result.asking, result.final
     return {
         "format": 1,
-        "benchwright": VERSION,
         "benchmark": asking.benchmark.name,
         "model": asking.request.asked_as,
         **final._asdict(),
@@ -258,8 +256,8 @@ def result_json(result: AskResult) -> dict[str, Any]:
     }
 
 
-def write_results(result: AskResult) -> list[Path]:
-    """Write the result, the answers as a table, and the manifest of the subset that was asked.
+def write_answers(result: AskResult) -> Path:
+    """Write the answers as a table, and the manifest of the subset that was asked.
 
     `benchwright estimate FOLDER/answers.parquet --subset FOLDER` reads them back.
     """
@@ -274,4 +272,4 @@ def write_results(result: AskResult) -> list[Path]:
     name = result.asking.benchmark.name
     manifest = subset_manifest(items, chosen, "random", request.seed, name, {})
     write_json(folder / MANIFEST, {"subset": manifest.model_dump(mode="json")})
-    return [write_json(folder / RESULT, result_json(result)), answers]
+    return answers

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from benchwright.cli.compare_plots import plot_differences
 from benchwright.cli.listing import table_lines
 from benchwright.cli.pair import Pair, Scale
-from benchwright.core.version import VERSION
 from benchwright.datasets.review_csv import spreadsheet_bytes
 from benchwright.reports.page.parts import (
     Bullets,
@@ -331,7 +330,6 @@ def comparison_json(made: Comparison) -> dict[str, Any]:
 
     return {
         "format": 3,
-        "benchwright": VERSION,
         "headline": headline(made),
         "a": pair.first._asdict(),
         "b": pair.second._asdict(),

@@ -17,7 +17,6 @@ from benchwright.cli.compare import (
 from benchwright.cli.compare_plots import plot_differences
 from benchwright.cli.listing import table_lines
 from benchwright.cli.pair import Panel
-from benchwright.core.version import VERSION
 from benchwright.datasets.review_csv import spreadsheet_bytes
 from benchwright.reports.page.parts import Bullets, Page, Plot, Section, render_page
 from benchwright.statistics.percentile import holm
@@ -91,7 +90,6 @@ def models_json(found: ComparedModels) -> dict[str, Any]:
     ]
     return {
         "format": 1,
-        "benchwright": VERSION,
         "headline": headline(found),
         "baseline": found.baseline,
         "models": models,

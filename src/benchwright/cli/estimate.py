@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from benchwright.core.version import VERSION
 from benchwright.methods.dele.estimation.subset_scores import Estimated
 
 
@@ -34,7 +33,6 @@ def estimates_json(estimated: Estimated) -> dict[str, Any]:
     subset: dict[str, Any] = estimated.subset.model_dump(mode="json", exclude={"items"})
     return {
         "format": 1,
-        "benchwright": VERSION,
         "subset": {**subset, "n_items": len(estimated.subset.items)},
         **{name: getattr(estimated, name) for name in ("estimator", "level", "of_items")},
         "training": {"models": estimated.training, "source": estimated.source},

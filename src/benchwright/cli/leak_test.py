@@ -14,7 +14,6 @@ from benchwright.core.configuration import Configuration, configuration_name
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError
 from benchwright.core.seeding import stage_generator
-from benchwright.core.version import VERSION
 from benchwright.datasets.score_store import ScoreStore
 from benchwright.methods.mmlu_cf.difficulty.response_difficulty import one_configuration
 from benchwright.methods.mmlu_cf.sealing.key import KeyedNames, SealKey
@@ -288,7 +287,6 @@ def result_json(made: LeakTested) -> dict[str, Any]:
     found, request = made.evidence, made.request
     return {
         "format": 1,
-        "benchwright": VERSION,
         "release": made.release.name,
         "commitment": made.release.commitment,
         "key_checked": made.key_checked,

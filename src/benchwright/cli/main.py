@@ -34,7 +34,6 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 _KEDRO_OPTIONS = {option.name: option for option in kedro_run.params}
 _env = click.option("--env", "-e", help=_KEDRO_OPTIONS["env"].help)
 _count = click.IntRange(min=0)
-_amount = click.FloatRange(min=0)
 _share = click.FloatRange(0, 1, min_open=True, max_open=True)
 _target_option = partial(click.option, multiple=True, type=_share, metavar="SHARE")
 _ITEMS_HELP = "Table of items: item_id and, optionally, question, choices, subject, passage_id."
@@ -554,10 +553,6 @@ def evaluate_sealed(
 @_shown("--power", default=0.8, type=_share, help="Power of the difference test.")
 @_shown("--subsets", default=200, type=click.IntRange(min=20), help="Random subsets per size.")
 @_seed_option
-@_shown("--models", default=1, type=click.IntRange(min=1), help="Number of models to ask.")
-@_shots_option
-@click.option("--price", "per_million_tokens", type=_amount, help="Price per million tokens.")
-@click.option("--seconds", type=_amount, help="Seconds per prompt.")
 @_writes("out", "page_file")
 @_choice_options
 @_env
@@ -565,26 +560,21 @@ def evaluate_sealed(
 def plan(answers: tuple[Path, ...], env: str | None, **given: Any) -> None:
     """Compute how many items a target precision needs.
 
-    The plan includes the cost of asking these items. ANSWERS are tables of responses, saved
-    response matrices, lm-eval logs, or folders of these. The default is the response matrix that a
-    run of the benchmark saved. Give at least one target with --se, --mdd, --gap, --tau or
-    --spearman; each is repeatable. Errors, differences and gaps are shares: --se .02 is two
-    percentage points.
+    ANSWERS are tables of responses, saved response matrices, lm-eval logs, or folders of these. The
+    default is the response matrix that a run of the benchmark saved. Give at least one target with
+    --se, --mdd, --gap, --tau or --spearman; each is repeatable. Errors, differences and gaps are
+    shares: --se .02 is two percentage points.
     """
     from benchwright.cli import plan as planning
-    from benchwright.methods.dele.planning.plan import CostPerPrompt, Wanted
+    from benchwright.methods.dele.planning.plan import Wanted
     from benchwright.responses.known_responses import known_responses, select_answered
 
-    cost = ("models", "shots", "per_million_tokens", "seconds")
-    request = planning.PlanRequest(
-        Wanted(**{name: given[name] for name in Wanted._fields}),
-        CostPerPrompt(**{name: given[name] for name in cost}),
-    )
+    wanted = Wanted(**{name: given[name] for name in Wanted._fields})
     project = _project() if not answers else None
     known = known_responses(
         project, env, answers, _run_params(given), given["items"], given["choice"]
     )
-    made = planning.run_plan(select_answered(known, given["all_items"]), request)
+    made = planning.run_plan(select_answered(known, given["all_items"]), wanted)
     _print(planning.terminal_lines(made))
     write_output(given["out"], lambda: planning.plan_json(made))
     write_output(given["page_file"], lambda: planning.render(made))
@@ -678,8 +668,8 @@ def ask(out: Path | None, env: str | None, **given: Any) -> None:
     prepared = asking.prepare(project, env, request, known, params, out)
     result = asking.run_ask(prepared, click.echo)
     _print(asking.terminal_lines(result))
-    for file in asking.write_results(result):
-        click.echo(f"written: {relative(file.resolve())}")
+    click.echo(f"written: {relative(asking.write_answers(result).resolve())}")
+    write_output(prepared.folder / asking.RESULT, lambda: asking.result_json(result))
 
 
 def _pair_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -821,6 +811,13 @@ def gate(a: str, b: str, **given: Any) -> None:
     sys.exit(gating.EXIT_CODES[made.decision])
 
 
+def _read_key(file: str | None) -> Any:
+    from benchwright.methods.mmlu_cf.sealing.key import read_key
+    from benchwright.params.mmlu_cf import SealingParams
+
+    return read_key(SealingParams(key_file=file))
+
+
 @cli.command()
 @click.argument("items", type=_FILE)
 @click.argument("folder", type=_PATH)
@@ -834,10 +831,8 @@ def release(items: Path, folder: Path, name: str, key_file: str | None) -> None:
     folder, and `benchwright leak-test` tells whether a model was trained on it.
     """
     from benchwright.cli.release import write_release
-    from benchwright.methods.mmlu_cf.sealing.key import read_key
-    from benchwright.params.mmlu_cf import SealingParams
 
-    count = write_release(items, folder, name, read_key(SealingParams(key_file=key_file)))
+    count = write_release(items, folder, name, _read_key(key_file))
     click.echo(f"{count:,} items: {folder}")
 
 
@@ -872,10 +867,8 @@ def leak_test(folder: Path, key_file: str | None, out: Path | None, **given: Any
     unusable input.
     """
     from benchwright.cli import leak_test as testing
-    from benchwright.methods.mmlu_cf.sealing.key import read_key
-    from benchwright.params.mmlu_cf import SealingParams
 
-    key = read_key(SealingParams(key_file=key_file)) if key_file else None
+    key = _read_key(key_file) if key_file else None
     request = testing.LeakTestRequest(*(given[n] for n in ("model", "scored", "alpha", "seed")))
     made = testing.run_leak_test(_project(), given["env"], request, folder, key, _run_params(given))
     _print(testing.terminal_lines(made))

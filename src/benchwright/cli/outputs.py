@@ -11,6 +11,7 @@ import click
 
 from benchwright.core.atomic_files import written_aside
 from benchwright.core.errors import InputError
+from benchwright.core.version import VERSION
 
 
 def check_outputs(files: Collection[Path], inputs: Collection[Path]) -> None:
@@ -48,12 +49,12 @@ def _is_read(place: Path, path: Path) -> bool:
 def write_output(
     file: Path | None, make_content: Callable[[], dict[str, Any] | str | bytes]
 ) -> None:
-    """Write JSON, a text or bytes to a file, if there is one, and name it."""
+    """Write JSON with our version, a text or bytes to a file, if there is one, and name it."""
     if file is None:
         return
     content = make_content()
     if isinstance(content, dict):
-        content = json.dumps(content, indent=1) + "\n"
+        content = json.dumps({"benchwright": VERSION, **content}, indent=1) + "\n"
     with written_aside(file) as aside:
         aside.write_bytes(content if isinstance(content, bytes) else content.encode())
     click.echo(f"written: {relative(file)}")

@@ -1,6 +1,5 @@
 """`benchwright plan`: the number of items for a target precision, as text, JSON and HTML."""
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,9 +8,7 @@ import pandas as pd
 from benchwright.cli.listing import table_lines
 from benchwright.core.configuration import count_models
 from benchwright.core.token_counts import COUNTED_BY, rough_tokens
-from benchwright.core.version import VERSION
 from benchwright.methods.dele.planning.plan import (
-    CostPerPrompt,
     Plan,
     PlanRow,
     Responses,
@@ -24,48 +21,34 @@ from benchwright.reports.page.shapes import Line, Scale, curves, line
 from benchwright.responses.known_responses import KnownResponses
 
 
-class PlanRequest(NamedTuple):
-    """The targets, and the cost of a prompt without its tokens."""
+class MadePlan(NamedTuple):
+    """A plan, what was wanted, and the origin of the responses.
+
+    `tokens` is the mean number of tokens of an item, None without texts.
+    """
 
     wanted: Wanted
-    cost: CostPerPrompt
-
-
-class MadePlan(NamedTuple):
-    """A plan, the request and the origin of the responses."""
-
-    request: PlanRequest
     source: str
     models: str  # their number, in words
     notes: tuple[str, ...]
-    cost: CostPerPrompt
+    tokens: float | None
     plan: Plan
 
 
-def run_plan(known: KnownResponses, request: PlanRequest) -> MadePlan:
+def run_plan(known: KnownResponses, wanted: Wanted) -> MadePlan:
     """Make a plan from known responses to the whole benchmark.
 
     Raises:
         InputError: a target is invalid.
     """
-    cost = _with_tokens(known, request.cost)
     # The random pairs of models must not depend on the order of the file.
     order = np.argsort(np.array(known.models, object))
     subjects = known.subjects()
     strata = None if subjects is None else pd.factorize(subjects, sort=True)[0]
-    responses = Responses(known.correct[order], known.clusters(), strata)
-    plan = make_plan(responses, request.wanted, cost)
-    return MadePlan(request, known.source, count_models(known.models), known.notes, cost, plan)
-
-
-def _with_tokens(known: KnownResponses, cost: CostPerPrompt) -> CostPerPrompt:
-    texts, counted_by = known.item_texts(), COUNTED_BY
-    if not texts:
-        return cost
-    if len(texts) < len(known.item_ids):
-        counted_by += f", {len(texts):,} of {len(known.item_ids):,} items"
-    mean = float(np.mean([rough_tokens(text) for text in texts]))
-    return cost._replace(tokens=mean, counted_by=counted_by)
+    plan = make_plan(Responses(known.correct[order], known.clusters(), strata), wanted)
+    texts = known.item_texts()
+    tokens = float(np.mean([rough_tokens(text) for text in texts])) if texts else None
+    return MadePlan(wanted, known.source, count_models(known.models), known.notes, tokens, plan)
 
 
 _TITLES = {
@@ -119,12 +102,11 @@ GOALS = {
     "spearman": "Spearman",
 }
 _HEAD = ("target", "for", "sampler", "items", "share", "achieved", "with all items")
-_COSTS = ("prompts", "tokens", "price", "hours")
 
 
 def terminal_lines(made: MadePlan) -> list[str]:
     """Return the lines to print."""
-    head, *cells = _table(made.plan)
+    head, *cells = _table(made)
     rows = [
         {**dict(zip(head, row, strict=True)), "": planned.reason}
         for row, planned in zip(cells, made.plan.rows, strict=True)
@@ -140,45 +122,47 @@ def terminal_lines(made: MadePlan) -> list[str]:
 
 def explanations(made: MadePlan) -> list[str]:
     """Explain the columns of the table."""
-    wanted, cost = made.request.wanted, made.cost
-    shots = f" × {1 + cost.shots} (item and {cost.shots} demonstrations)" if cost.shots else ""
-    tokens = f"{cost.tokens:.0f} per item" if cost.tokens is not None else "unknown, give --items"
+    wanted, tokens = made.wanted, made.tokens
+    counted = "unknown, give --items"
+    if tokens is not None:
+        counted = f"{tokens:.0f} per item ({COUNTED_BY}), without demonstrations and replies"
     return [
         "standard error: around the score on all these items (benchmark), or on all items of this "
         "kind (ability); aipw: estimated from the responses of these models too",
         f"difference: detected with power {wanted.power:g} by a two-sided paired test at level "
         f"{wanted.alpha:g}; order: right with probability {wanted.order:g}; tau-b, Spearman: "
         f"[5%, 95%] quantiles of {wanted.subsets} random subsets",
-        f"tokens: {tokens} ({cost.counted_by}){shots}, without replies",
+        f"tokens: {counted}",
         "The plan assumes that future models resemble these.",
     ]
 
 
-def _table(plan: Plan) -> list[tuple[str, ...]]:
-    """Return the head and a row per target, without the columns of costs that are not known."""
-    table = [(*_HEAD, *_COSTS), *(_cells(row, plan.items) for row in plan.rows)]
-    used = [i for i in range(len(table[0])) if i < len(_HEAD) or any(row[i] for row in table[1:])]
-    return [tuple(row[i] for i in used) for row in table]
+def _table(made: MadePlan) -> list[tuple[str, ...]]:
+    """Return the head and a row per target, with the tokens of the items where known."""
+    rows = [_cells(row, made.plan.items) for row in made.plan.rows]
+    if made.tokens is None:
+        return [_HEAD, *rows]
+    tokens = [
+        "" if row.items is None else f"{row.items * made.tokens:,.0f}" for row in made.plan.rows
+    ]
+    return [
+        (*_HEAD, "tokens"),
+        *((*row, cell) for row, cell in zip(rows, tokens, strict=True)),
+    ]
 
 
 def _cells(row: PlanRow, n: int) -> tuple[str, ...]:
-    cost = row.cost
     achieved = _number(row.value)
     if row.low is not None and row.high is not None:
         achieved += f" [{row.low:.3f}, {row.high:.3f}]"
-    holds_for = row.whose if row.goal != "standard_error" else f"{row.whose}, {row.target}"
     return (
         f"{GOALS[row.goal]} {row.wanted:g}",
-        holds_for,
+        row.whose if row.goal != "standard_error" else f"{row.whose}, {row.target}",
         row.sampler if row.estimator == "mean" else f"{row.sampler}, {row.estimator}",
         "not reached" if row.items is None else f"{row.items:,}",
         "" if row.items is None else f"{row.items / n:.1%}",
         achieved,
         _number(row.with_all),
-        "" if cost is None else f"{cost.prompts:,}",
-        "" if cost is None or cost.tokens is None else f"{cost.tokens:,.0f}",
-        "" if cost is None or cost.price is None else f"{cost.price:,.2f}",
-        "" if cost is None or cost.seconds is None else f"{cost.seconds / 3600:,.2f}",
     )
 
 
@@ -188,21 +172,17 @@ def _number(value: float | None) -> str:
 
 def plan_json(made: MadePlan) -> dict[str, Any]:
     """Return the plan as JSON: its rows and curve."""
-    rows = [
-        {**row._asdict(), "cost": None if row.cost is None else row.cost._asdict()}
-        for row in made.plan.rows
-    ]
+    curve = made.plan.curve
     return {
-        "format": 1,
-        "benchwright": VERSION,
+        "format": 2,
         "source": made.source,
         "notes": list(made.notes),
         "models": made.plan.models,
         "items": made.plan.items,
-        "wanted": made.request.wanted._asdict(),
-        "cost_per_prompt": made.cost._asdict(),
-        "rows": rows,
-        "curve": [_plain(row) for row in made.plan.curve.to_dict("records")],
+        "wanted": made.wanted._asdict(),
+        "tokens_per_item": made.tokens,
+        "rows": [row._asdict() for row in made.plan.rows],
+        "curve": curve.astype(object).where(curve.notna(), None).to_dict("records"),
     }
 
 
@@ -227,14 +207,14 @@ def verdict(plan: Plan) -> str:
 def render(made: MadePlan) -> str:
     """Render a self-contained HTML page with the table and the plots."""
     plan = made.plan
-    plots = plot_plan(plan, made.request.wanted)
+    plots = plot_plan(plan, made.wanted)
     drawn = [Plot(name) for name in plots]
-    head, *cells = _table(plan)
+    head, *cells = _table(made)
     rows = [
         [Cell(first, [row.reason] if row.reason else []), *rest]
         for row, (first, *rest) in zip(plan.rows, cells, strict=True)
     ]
-    table = Table("Items needed for each target, and their cost", head, rows, range(3, len(head)))
+    table = Table("Items needed for each target", head, rows, range(3, len(head)))
     page = Page(
         "Items for a target precision",
         "Items for a target precision",
@@ -246,11 +226,3 @@ def render(made: MadePlan) -> str:
         plots=plots,
     )
     return render_page(page)
-
-
-def _plain(row: dict[Any, Any]) -> dict[Any, Any]:
-    """Replace NaN by None."""
-    return {
-        key: None if isinstance(value, float) and math.isnan(value) else value
-        for key, value in row.items()
-    }

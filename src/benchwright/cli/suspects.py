@@ -10,7 +10,6 @@ from benchwright.cli.listing import table_lines
 from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.core.values import LETTERS
-from benchwright.core.version import VERSION
 from benchwright.evidence.suspect_items import rank_suspect_items
 from benchwright.params.scoring import ModelsParams
 from benchwright.responses.answer_files import Choice, find_answer_files
@@ -88,7 +87,4 @@ def suspects_json(found: Suspects) -> dict[str, Any]:
         {**row, "choices": [str(text) for text in row["choices"]]}
         for row in table.to_dict("records")
     ]
-    notes = list(found.notes)
-    return {
-        "format": 1, "benchwright": VERSION, "models": found.models, "items": rows, "notes": notes
-    }  # fmt: skip
+    return {"format": 1, "models": found.models, "items": rows, "notes": list(found.notes)}

@@ -97,12 +97,8 @@ def _smallest(
     """Mark in each row the `whole` smallest numbers, one more if `extra`."""
     if whole == uniforms.shape[1]:
         return np.ones(uniforms.shape, dtype=np.bool_)
-    # The item at position `whole` is the next smallest.
-    bound = np.partition(uniforms, whole, axis=1)[:, whole, None]
-    marked = uniforms < bound
-    marked[extra] = (uniforms <= bound)[extra]
-    for row in np.flatnonzero(np.count_nonzero(marked, axis=1) != whole + extra):
-        order = np.argpartition(uniforms[row], whole)  # equal numbers
-        marked[row] = False
-        marked[row, order[: whole + extra[row]]] = True
+    order = np.argpartition(uniforms, whole, axis=1)  # the next smallest is at position `whole`
+    marked = np.zeros(uniforms.shape, dtype=np.bool_)
+    np.put_along_axis(marked, order[:, :whole], True, axis=1)
+    marked[extra, order[extra, whole]] = True
     return marked

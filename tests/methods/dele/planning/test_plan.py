@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from benchwright.core.errors import InputError
 from benchwright.methods.dele.planning.plan import (
-    CostPerPrompt,
     PlanRow,
     Responses,
     Wanted,
@@ -60,7 +59,6 @@ def rows(values: np.ndarray, **wanted: object) -> dict[tuple[str, str, str], Pla
     plan = make_plan(
         Responses(values, np.arange(values.shape[1])),
         Wanted(**wanted),  # type: ignore[arg-type]
-        CostPerPrompt(tokens=50, models=2, shots=3, per_million_tokens=10, seconds=0.5),
     )
     return {(row.whose, row.target, row.sampler): row for row in plan.rows}
 
@@ -85,7 +83,6 @@ def test_unreachable_targets_have_a_reason() -> None:
     row = rows(values, standard_errors=(0.01,))["median model", "ability", "random"]
     with_all = np.median(np.sqrt(values.var(axis=1, ddof=1) / 100))
     assert row.items is None
-    assert row.cost is None
     assert row.with_all == pytest.approx(with_all, rel=1e-5)
     assert row.reason == f"the value with all 100 items is {with_all:.4f}"
 
@@ -133,17 +130,6 @@ def test_equal_models_have_no_ranking() -> None:
 def test_rank_agreement_says_how_far_it_holds_for_other_models(models: int, said: str) -> None:
     by_key = rows(answers(models, 60), tau_b=(0.6,), subsets=20)
     assert by_key["half of subsets", "benchmark", "random"].reason.startswith(said)
-
-
-def test_cost_covers_all_prompts_and_demonstrations() -> None:
-    row = rows(answers(9, 300), standard_errors=(0.03,))["worst model", "benchmark", "random"]
-    assert row.items is not None
-    assert row.cost is not None
-    assert row.cost.prompts == 2 * row.items
-    assert row.cost.tokens == 2 * row.items * 50 * 4
-    assert row.cost.price == pytest.approx(2 * row.items * 200 * 10 / 1e6)
-    assert row.cost.seconds == row.items
-    assert CostPerPrompt(per_million_tokens=3).of(5) == (5, None, None, None)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The number of items for a target, and their cost."""
+"""The number of items for a target."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -29,35 +29,6 @@ from benchwright.statistics.random_subsets import draw_subsets
 from benchwright.statistics.rank_agreement import Float
 from benchwright.statistics.right_order import WANTED, right_order
 from benchwright.statistics.subset_scores import subset_scores
-
-
-class Cost(NamedTuple):
-    """The cost of one evaluation; None where unknown."""
-
-    prompts: int  # one for each item and model
-    tokens: float | None  # of all prompts
-    price: float | None  # in the currency of `per_million_tokens`
-    seconds: float | None  # one prompt after the other
-
-
-class CostPerPrompt(NamedTuple):
-    """The cost of a prompt."""
-
-    tokens: float | None = None  # mean over the items; None without texts
-    counted_by: str = "item texts are unknown"  # description of the token count
-    models: int = 1  # number of models to evaluate
-    shots: int = 0  # demonstrations before each question, each as long as an item
-    per_million_tokens: float | None = None  # price of prompt tokens
-    seconds: float | None = None  # of one prompt
-
-    def of(self, items: int) -> Cost:
-        """Return the cost of an evaluation on a number of items."""
-        prompts, rate = items * self.models, self.per_million_tokens
-        tokens = None if self.tokens is None else prompts * self.tokens * (1 + self.shots)
-        price = None if tokens is None or rate is None else tokens * rate / 1e6
-        seconds = None if self.seconds is None else prompts * self.seconds
-        return Cost(prompts, tokens, price, seconds)
-
 
 _FEWEST_RANKED = 3
 _HALVES = 20  # of the models
@@ -188,7 +159,6 @@ class PlanRow(NamedTuple):
     low: float | None = None  # 5% quantile over random subsets; None without random subsets
     high: float | None = None  # 95% quantile
     with_all: float | None = None  # the metric on all items
-    cost: Cost | None = None  # of these items
     reason: str = ""  # why there is no number of items, or a caveat; "" otherwise
 
 
@@ -201,11 +171,7 @@ class Plan(NamedTuple):
     curve: pd.DataFrame  # columns items, metric, sampler, whose, value
 
 
-def make_plan(
-    responses: Responses,
-    wanted: Wanted,
-    cost: CostPerPrompt = CostPerPrompt(),  # noqa: B008  (immutable)
-) -> Plan:
+def make_plan(responses: Responses, wanted: Wanted) -> Plan:
     """Compute the sufficient number of random items from responses of other models.
 
     Standard errors and differences come from formulas (`score_errors`), rank agreement from random
@@ -215,7 +181,7 @@ def make_plan(
         InputError: there is no target, or there are too few models or items.
     """
     _check(responses, wanted)
-    planner = _Planner(responses, wanted, cost)
+    planner = _Planner(responses, wanted)
     rows = [
         *planner.rows_of_scores(),
         *planner.rows_of_differences(),
@@ -230,8 +196,8 @@ def make_plan(
 class _Planner:
     """The computations of one plan."""
 
-    def __init__(self, responses: Responses, wanted: Wanted, cost: CostPerPrompt) -> None:
-        self.responses, self.wanted, self.cost = responses, wanted, cost
+    def __init__(self, responses: Responses, wanted: Wanted) -> None:
+        self.responses, self.wanted = responses, wanted
         self.m, self.n = responses.correct.shape
         self.scores = variance_of_scores(responses.correct, responses.clusters)
         self.pairs = variance_of_differences(responses.correct, responses.clusters, wanted.seed)
@@ -261,10 +227,6 @@ class _Planner:
         errors = self.pairs.standard_error(k, "benchmark")[closest]
         return float(np.nanmean(right_order(row.wanted, errors)))
 
-    def reached(self, row: PlanRow, items: int, value: float) -> PlanRow:
-        """Return the row of a target that a number of items reaches."""
-        return row._replace(items=items, value=value, cost=self.cost.of(items))
-
     def rows_of_scores(self) -> Iterator[PlanRow]:
         """Yield the rows of both kinds of scores, for the median and the worst model."""
         for wanted, target, whose in product(self.wanted.standard_errors, TARGETS, _MODELS):
@@ -281,7 +243,7 @@ class _Planner:
         if found := fewest_items(known.correct, known.clusters, seed, row.wanted, row.items):
             covered = f"95% intervals of models left out cover {found.coverage:.1%}"
             row = row._replace(sampler=found.sampler, estimator=ESTIMATOR, with_all=0.0)
-            yield self.reached(row._replace(reason=covered), found.items, found.standard_error)
+            yield row._replace(reason=covered, items=found.items, value=found.standard_error)
 
     def rows_of_differences(self) -> Iterator[PlanRow]:
         """Yield the rows of the median pair and of most pairs."""
@@ -303,7 +265,7 @@ class _Planner:
             found = smallest_size(lambda k: value(k) >= wanted, self.n)  # noqa: B023
             items, widest = found or self.n, float(np.nanmax(self.gaps))
             reason = f"no two models are further apart than {widest:.3f}" if gap > widest else ""
-            yield self.reached(row._replace(with_all=1, reason=reason), items, value(items))
+            yield row._replace(with_all=1, reason=reason, items=items, value=value(items))
 
     def rows_of_ranks(self, goal: Agreement, values: tuple[float, ...]) -> Iterator[PlanRow]:
         """Yield the rows of random and stratified subsets."""
@@ -353,7 +315,7 @@ class _Planner:
         items = smallest_size(lambda k: value(k) <= row.wanted, self.n)
         if items is None:
             return row._replace(reason=f"the value with all {self.n:,} items is {with_all:.4f}")
-        return self.reached(row, items, value(items))
+        return row._replace(items=items, value=value(items))
 
     def _rank_row(self, row: PlanRow, goal: Agreement) -> PlanRow:
         subsets, share = self.subsets[row.sampler], _SUBSETS[row.whose]
@@ -366,7 +328,7 @@ class _Planner:
         low, value, high = (subsets.quantile(items, goal, at) for at in (0.05, 0.5, 0.95))
         reason = subsets.by_halves(items, goal, share)
         row = row._replace(low=low, high=high, with_all=with_all, reason=reason)
-        return self.reached(row, items, value)
+        return row._replace(items=items, value=value)
 
 
 def _of(values: NDArray[np.float64], share: float) -> float:
