@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -401,6 +403,18 @@ def test_mistakes_and_failures_never_look_like_a_decision(
 
     monkeypatch.setattr("benchwright.cli.gate.gate_all", fails)
     assert run("gate", a, a, "--margin", 0.01).exit_code == 3
+
+
+def test_a_reader_that_has_gone_costs_neither_files_nor_the_decision(tmp_path: Path) -> None:
+    a, b = table(tmp_path / "a.csv", m=answers(0)), table(tmp_path / "b.csv", n=answers(-0.5, 4))
+    reading, writing = os.pipe()
+    os.close(reading)
+    words = [sys.executable, "-m", "benchwright", "gate", str(a), str(b), "--margin", "0.02"]
+    words += ["--page", str(tmp_path / "p.html")]
+    done = subprocess.run(words, stdout=writing, stderr=subprocess.PIPE, check=False)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (1, b"")
+    assert "worse" in (tmp_path / "p.html").read_text()
 
 
 @pytest.mark.parametrize("margin", [0.0, 0.05])

@@ -13,7 +13,7 @@ from typing import Any
 import click
 from kedro.framework.cli.project import run as kedro_run
 
-from benchwright.cli.outputs import check_outputs, relative, write_output
+from benchwright.cli.outputs import check_outputs, relative, say, write_output
 from benchwright.core.errors import InputError, missing_package, one_line
 from benchwright.core.kedro_internals import kedro_errors_once
 from benchwright.core.progress import stage_log
@@ -292,7 +292,7 @@ def _paths_in(values: Iterable[Any]) -> Iterator[Path]:
 
 def _print(lines: Iterable[str]) -> None:
     """Print lines; what would control a terminal, or forge a line, is shown escaped."""
-    click.echo("\n".join(map(escape_controls, lines)))
+    say("\n".join(map(escape_controls, lines)))
 
 
 @cli.command()
@@ -746,9 +746,6 @@ class _Decision(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
-        except BrokenPipeError:  # the reader went before the verdict was out
-            sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
-            sys.exit(3)
         except Exception:
             traceback.print_exc()
             sys.exit(3)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 import tempfile
 from collections.abc import Callable, Collection
 from pathlib import Path
@@ -57,7 +58,15 @@ def write_output(
         content = json.dumps({"benchwright": VERSION, **content}, indent=1) + "\n"
     with written_aside(file) as aside:
         aside.write_bytes(content if isinstance(content, bytes) else content.encode())
-    click.echo(f"written: {relative(file)}")
+    say(f"written: {relative(file)}")
+
+
+def say(text: str) -> None:
+    """Print a text; go on where the reader of standard output has gone."""
+    try:
+        click.echo(text)
+    except BrokenPipeError:
+        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
 
 
 def relative(path: Path) -> Path:

@@ -118,20 +118,15 @@ class Pair(NamedTuple):
             side._replace(accuracy=float(row[both].mean()), missing=int(np.isnan(row).sum()))
             for side, row in zip((self.first, self.second), answers, strict=True)
         )
-        alone = self.clusters.max() + 1 + np.arange(len(places))
-        return Pair(
-            first,
-            second,
-            tuple(picked(np.array(self.item_ids, object))),
-            answers,
-            picked(self.clusters, alone),
-            picked(self.groups),
-            self.notes,
-            self.scale,
-            self.left_out,
-            picked(self.questions),
-            picked(self.chosen),
-            self.grouped_by,
+        return self._replace(
+            first=first,
+            second=second,
+            item_ids=tuple(picked(np.array(self.item_ids, object))),
+            answers=answers,
+            clusters=picked(self.clusters, self.clusters.max() + 1 + np.arange(len(places))),
+            groups=picked(self.groups),
+            questions=picked(self.questions),
+            chosen=picked(self.chosen),
         )
 
     def bounds(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -270,16 +265,11 @@ def _join(
         )
     item_ids = tuple(map(str, ids))
     shared = KnownResponses("", (), item_ids, np.empty((0, len(ids)), np.float32), read.about)
-    both = ~np.isnan(answers).any(axis=0)
     first, second = (
         Side(
-            part.source,
-            name,
-            float(answers[at][both].mean()),
-            int(np.isnan(answers[at]).sum()),
-            len(part.unreadable.get(name, frozenset()) & set(item_ids)),
+            part.source, name, np.nan, 0, len(part.unreadable.get(name, frozenset()) & {*item_ids})
         )
-        for at, (part, name) in enumerate(zip(known, names, strict=True))
+        for part, name in zip(known, names, strict=True)
     )
     questions = None
     if read.about is not None:
@@ -287,20 +277,21 @@ def _join(
         questions = texts.to_numpy(dtype=object)
     tasks = np.array([read.tasks.get(item, "no task") for item in item_ids], object)
     by_task = len(set(tasks)) > 1
-    return Pair(
+    pair = Pair(
         first,
         second,
         item_ids,
         answers,
         shared.clusters(),
         tasks if by_task else shared.subjects(),
-        tuple(_notes(answers[:, both])),
+        tuple(_notes(answers[:, ~np.isnan(answers).any(axis=0)])),
         read.scale,
         len(asked[0].union(asked[1])) - len(ids) if common else 0,
         questions,
         np.array([_letters(part, n, ids) for part, n in zip(known, names, strict=True)], object),
         "task" if by_task else "subject",
     )
+    return pair.select(np.arange(len(ids)))  # which computes the scores of both
 
 
 def _answers(known: KnownResponses, model: str) -> pd.Series:
