@@ -11,8 +11,17 @@ _KILLED = (
     "(--runner-params max_workers=1), or --runner SequentialRunner"
 )
 _OF_EXTRAS = {
-    *("accelerate", "cryptography", "datasets", "gguf", "httpx2", "kedro_datasets", "mlflow"),
-    *("plotly", "py3langid", "rapidfuzz", "rensa", "safetensors", "selectolax"),
+    *("accelerate", "cryptography", "datasets", "gguf", "httpx2", "kedro_datasets"),
+    *(
+        "markdown_it",
+        "mlflow",
+        "plotly",
+        "py3langid",
+        "rapidfuzz",
+        "rensa",
+        "safetensors",
+        "selectolax",
+    ),
     *("sentence_transformers", "sklearn", "spellchecker", "textstat", "tokenizers", "torch"),
     *("transformers", "warcio"),
 }  # what the extra `all` installs

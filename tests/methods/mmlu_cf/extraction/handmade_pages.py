@@ -186,6 +186,84 @@ PAGES = [
         [(*TIDES, 1), (*SEVEN, 2)],
     ),
     Page(
+        "code spans, formulas and unknown tags in Markdown",
+        MARKDOWN,
+        "#### Q1. Which is **not** Rust?\n\n- [ ] `<b>`\n- [x] \\*args\n- [ ] Vec<u8>\n- [ ] 0<p and p>q\n\n"
+        "#### Q2. What is $a_1*b_1*c$?\n\n- [ ] `__init__`\n- [x] $x_1$ and $y_1$\n- [ ] <p>\n",
+        [
+            ("Which is not Rust?", ["`<b>`", "*args", "Vec<u8>", "0<p and p>q"], 1),
+            ("What is $a_1*b_1*c$?", ["`__init__`", "$x_1$ and $y_1$", "<p>"], 1),
+        ],
+    ),
+    Page(
+        "fences of one line, of four ticks and with tildes in them",
+        MARKDOWN,
+        "#### 1. Which number is a prime?\n\n````md\n```\n~~~~^^\n````\n\n- A: 4\n- B: 6\n- C: 7\n- D: 9\n\n"
+        "#### Answer: C\n\n```f = x => ({ a: x })```\n\n"
+        "#### 2. What causes the tides?\n\n- A: The wind\n- B: The Moon\n- C: Whales\n- D: Rivers\n\n#### Answer: B\n",
+        [("Which number is a prime? ``` ~~~~^^", SEVEN[1], 2), (*TIDES, 1)],
+    ),
+    Page(
+        "options of code below letters and empty boxes",
+        MARKDOWN,
+        "1. Which adds one?\n\n- [ ]\n\n```py\nx = 1\n```\n\n- [x]\n\n```py\nif x:\n    x += 1\n```\n\n"
+        "2. Which ends?\n\n- [ ] A\n\n```py\nx\n```\n\n- [x] B\n\n```py\nexit()\n```\n",
+        [
+            ("Which adds one?", ["x = 1", "if x:\n    x += 1"], 1),
+            ("Which ends?", ["x", "exit()"], 1),
+        ],
+    ),
+    Page(
+        "stars and tags in plain text",
+        TEXT,
+        "1. Which is a pointer?\nA. char *\nB. **kwargs\nC. a<b>c\nD. __x__\nAnswer: A\n",
+        [("Which is a pointer?", ["char *", "**kwargs", "a<b>c", "__x__"], 0)],
+    ),
+    Page(
+        "GIFT with comments, weights, feedback and escapes",
+        TEXT,
+        "// made by hand\n$CATEGORY: sea\n\n::Q1::What causes the \\{tides\\}? {~%-50%The wind#no =%100%The Moon "
+        "~a \\= b####It pulls.}\n\nTrue? {T}\n\nSpell it {=a =b}\n\nThe {~cat =dog} barks.\n\n"
+        "[html]<p>Two of <b>three</b></p> {~%50%one ~%50%x &lt; 2 ~%-100%three}\n",
+        [
+            ("What causes the {tides}?", ["The wind", "The Moon", "a = b"], 1),
+            ("The ____ barks.", ["cat", "dog"], 1),
+            ("Two of three", ["one", "x < 2", "three"], None),
+        ],
+    ),
+    Page(
+        "Aiken",
+        TEXT,
+        "What is __init__?\nA. a*b*c\nB) <p and p>\nANSWER: B\n\nWhich number is a prime?\n"
+        "A. 4\nB. 6\nC. 7\nD. 9\nANSWER: C",
+        [("What is __init__?", ["a*b*c", "<p and p>"], 1), (*SEVEN, 2)],
+    ),
+    Page(
+        "Moodle XML",
+        "application/xml",
+        '<?xml version="1.0"?><quiz><question type="category"/><question type="multichoice">'
+        '<questiontext format="html"><text><![CDATA[<p>Which tag is <i>bold</i>?</p>]]></text></questiontext>'
+        '<answer fraction="0"><text><![CDATA[<p>&lt;i&gt;</p>]]></text></answer><answer fraction="100" '
+        'format="plain_text"><text>&lt;b&gt;</text><feedback><text>Yes</text></feedback></answer></question></quiz>',
+        [("Which tag is bold?", ["<i>", "<b>"], 1)],
+    ),
+    Page(
+        "numbers in the stem of a list item",
+        HTML,
+        "<ol><li>Solve 2(y - 3) = 4 for y.<br>A. 4<br>B. 5<br>Answer: B</li></ol>",
+        [("Solve 2(y - 3) = 4 for y.", ["4", "5"], 1)],
+    ),
+    *(
+        Page(
+            f"the word {word}",
+            MARKDOWN,
+            f"###### 1. 1 + 1?\n\n- A: 2\n- B: 3\n\n<details><summary><b>{word}</b></summary>\n<p>\n\n#### {word}: A\n\n"
+            "It counts.\n\n</p>\n</details>\n",
+            [("1 + 1?", ["2", "3"], 0)],
+        )
+        for word in ("答え", "정답", "Đáp án", "Jawaban", "الإجابة", "คำตอบ", "Відповідь", "उत्तर")
+    ),
+    Page(
         "a menu", HTML, "<nav><ul><li>A. Home</li><li>B. News</li><li>C. About</li></ul></nav>", []
     ),
     Page(

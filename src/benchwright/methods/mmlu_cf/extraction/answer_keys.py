@@ -18,6 +18,7 @@ from benchwright.methods.mmlu_cf.extraction.answer_lines import (
     parsed_answer,
     speaks_of_questions,
 )
+from benchwright.methods.mmlu_cf.extraction.answer_words import words_for
 from benchwright.methods.mmlu_cf.extraction.given_answers import GivenAnswer
 from benchwright.methods.mmlu_cf.extraction.lines import Line, flat
 from benchwright.methods.mmlu_cf.extraction.options import Run
@@ -55,11 +56,8 @@ _HEADER = re.compile(
 _SPLIT = re.compile(r"[,;]\s(?=\d{1,3}[.)]\s?[(\[]?[A-Ha-h][.)\]])")
 _ALONE = re.compile(r"(?:Question|Q|Problem|No\.?|#)?\s?(\d{1,4})\s?[.):]?", re.IGNORECASE)
 _NUMERAL = re.compile(r"(?:Q|#|No\.?\s?)?(\d{1,4})[.):]?", re.IGNORECASE)
-_SURE = re.compile(r"\bkey|answers|solutions|lösungen", re.IGNORECASE)
-_PLURAL = re.compile(
-    r"(?i)answers|keys?\b|solutions|explanations|lösung|antworten|respuestas|ответы|ключ|réponses"
-    r"|corrig"
-)
+_SURE = re.compile(rf"\bkey|answers|solutions|{words_for('answers')}", re.IGNORECASE)
+_PLURAL = re.compile(rf"(?i)answers|keys?\b|solutions|explanations|{words_for('answers')}")
 _OPTION = re.compile(r"[(\[]?[1AaАа][.)\]:]\s|[1Aa]\s(?:[-–—=]>?|::|[»|])\s|[1Aa]\t")
 _FIRST_WORDS = re.compile(r"\D{0,60}(?=\d)")
 _LONGEST_TEXT = 200

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from benchwright.methods.mmlu_cf.extraction.answer_words import words_for
 from benchwright.methods.mmlu_cf.extraction.lines import flat
 
 _WORD = (
@@ -91,17 +92,16 @@ def speaks_of_questions(text: str) -> bool:
     return first.end() == len(text)
 
 
+_CORRECT = words_for("correct")
 _NOUN = (
     r"(?:(?:answer|ans|sol)\s?(?:key|choice|option|letter)?s?|(?:option|choice|alternative)s?|key"
-    r"|solutions?|antwort(?:en)?|lösung(?:en)?|respuestas?|solución|réponses?|rép|solution"
-    r"|risposta|resposta|gabarito|ответы?|правильный ответ|верный ответ|odpowiedź|antwoord|svar"
-    r"|cevap|答案|正解)(?:\s(?:correcta|correcto|correcte|juste|exacte|corretta|correta|certa))?"
+    rf"|solutions?|{words_for('answers')}|{words_for('answer')})(?:\s(?:{_CORRECT}))?"
 )
 _RIGHT = (
-    r"(?:(?:correct|right|best|true|model|official|verified|final|richtige|korrekte|correcta"
-    r"|bonne|giusta|certa|правильный|верный|expected|suggested)\s){1,2}"
+    r"(?:(?:correct|right|best|true|model|official|verified|final|expected|suggested"
+    rf"|{_CORRECT})\s){{1,2}}"
 )
-_ADJECTIVE = r"(?:correct|right|richtig|correcta|верно|correto|corretta)"
+_ADJECTIVE = rf"(?:correct|right|{_CORRECT})"
 _LEAD = (
     r"(?:(?:correct|right|yes|well done)!\s)?"
     r"[\[({<*✓✔✅→=>»:•\-–\s]{0,6}(?:(?:so|thus|hence|therefore),?\s)?(?:the\s|die\s|la\s|el\s)?"
@@ -115,23 +115,22 @@ _ANSWER = re.compile(
 )
 _INSIDE = re.compile(
     r"(?i)(?<=[\s.;,\])])[\[({<*✓✔→\-–]{0,3}\s?(?:the\s)?(?:(?:correct|right)\s)?"
-    r"(?:answers?|ans|antwort|lösung|respuesta|réponse|ответ|key|correct(?:\soption)?|answer\skey"
+    rf"(?:answers?|ans|{words_for('answer')}|key|correct(?:\soption)?|answer\skey"
     r"|correct\schoice|sol)\s?\.?(?:\s(?:is|ist|es))?\s?(?:[:=：]|[-–—]\s"
     r"|(?<=\.)\s?(?=[(\[]?[A-Ga-g][)\]]?$))"
 )
 _EXPLAINS = re.compile(
     r"(?i)[\[({*•\-–\s]{0,4}(?:answer\s)?(?:explanations?|explained|rationale|reason(?:ing)?|why\??"
     r"|solution"
-    r"|feedback|because|hint|erklärung|begründung|explicación|explication|spiegazione|объяснение"
-    r"|пояснение|justification|comment|note|detailed solution|more info|discussion)"
+    rf"|feedback|because|hint|{words_for('explanation')}"
+    r"|justification|comment|note|detailed solution|more info|discussion)"
     r"\s?\)?(?:[:：]|\s[-–—]\s|\.(?=\s)|$)\s?"
 )
 _KEY = re.compile(
     r"(?is)[\[({*#•\-–\s]{0,4}(?:the\s)?(?:(?:correct|right|true|verified|expected|model|official|scoring|suggested|quiz|test|exam"
     r"|marking|final|practice|sample|multiple[- ]choice|mcq)\s){0,2}"
-    r"(?:answers?(?:\s?[-&]?\s?(?:keys?|sheet|list|grid))?|keys?|solutions?|antworten|lösungen"
-    r"|lösungsschlüssel|respuestas|soluciones|réponses|corrigé|ответы|ключи?|gabarito|solutionnaire"
-    r"|risposte|answers and explanations?|answers & explanations?|answer explanations?"
+    rf"(?:answers?(?:\s?[-&]?\s?(?:keys?|sheet|list|grid))?|keys?|solutions?|{words_for('answers')}"
+    r"|answers and explanations?|answers & explanations?|answer explanations?"
     r"|solutions and explanations?|explanations)"
     r"(?:\s(?:to|for|of|and|with|section|part|set|zu)\b[^:\n]{0,60})?"
     r"(?:\s?[(\[][^()\[\]]{0,60}[)\]])?(?:\s?[\])])?(?:\s?[:：.]|\s[-–—]|(?=$)|(?=\t)"

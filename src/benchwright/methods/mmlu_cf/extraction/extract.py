@@ -12,10 +12,13 @@ from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
 from benchwright.datasets.document_shards import DocumentBatches, ShardReport
+from benchwright.methods.mmlu_cf.extraction.answer_words import words_for
 from benchwright.methods.mmlu_cf.extraction.html import BLOCKS, html_page
 from benchwright.methods.mmlu_cf.extraction.lines import PageText
+from benchwright.methods.mmlu_cf.extraction.markdown import markdown_page
 from benchwright.methods.mmlu_cf.extraction.plain_text import plain_page
 from benchwright.methods.mmlu_cf.extraction.questions import FoundQuestion, questions_of
+from benchwright.methods.mmlu_cf.extraction.quiz_files import quiz_file_questions
 from benchwright.tables.mmlu_cf import RawItems, arrow_schema
 
 RAW_ITEMS = arrow_schema(RawItems, pa.list_(pa.large_string()))
@@ -36,7 +39,9 @@ def page_text(text: str, content_type: str) -> PageText:
     head = text[:1_000].lstrip().lower()
     if "html" in kind or head.startswith(("<!doctype html", "<html")):
         return html_page(text)
-    return plain_page(text, markdown="markdown" in kind)
+    if "markdown" in kind:
+        return markdown_page(text)
+    return plain_page(text)
 
 
 def extract(documents: pa.Table | pa.RecordBatch) -> pa.Table:
@@ -71,7 +76,9 @@ def questions_in(text: str, content_type: str) -> list[FoundQuestion]:
     """Return the questions of a document in page order."""
     text = text[:_DOCUMENT_CHARACTERS]
     text = text.encode("utf-8", "replace").decode()  # without surrogates
-    return questions_of(page_text(text, content_type), _LINE_CHARACTERS)
+    marked_up = any(kind in content_type.lower() for kind in ("html", "markdown"))
+    found = [] if marked_up else quiz_file_questions(text)
+    return found or questions_of(page_text(text, content_type), _LINE_CHARACTERS)
 
 
 class ShardPart(NamedTuple):
@@ -126,21 +133,17 @@ def _label(letters: str) -> str:
     )
 
 
+_ANSWER = f"{words_for('answers')}|{words_for('answer')}"
+_CORRECT = words_for("correct")
 _KEY = (
     r"(?:(?:answer|ans|sol)\s?[-&]?\s?(?:keys?|choices?|options?|letters?|sheet|list|grid)|answers?"
-    r"|ans|sol|keys?|solutions?|explanations|antwort(?:en)?|lösung(?:en)?|lösungsschlüssel"
-    r"|respuestas?|soluci[oó]n(?:es)?|réponses?|rép|corrigé|rispost[ae]|resposta|gabarito"
-    r"|solutionnaire|ответы?|правильный ответ|верный ответ|ключи?|odpowiedź|antwoord|svar|cevap"
-    r"|答案|正解)"
+    rf"|ans|sol|keys?|solutions?|explanations|{_ANSWER})"
 )
-_OPTION = (
-    r"(?:options?|choices?|alternatives?|correct|right|richtig|correcta|верно|correto|corretta)"
-)
+_OPTION = rf"(?:options?|choices?|alternatives?|correct|right|{_CORRECT})"
 _OF = r"(?:\s?(?:to|of|for)\s(?:this\s|the\s)?(?:question|problem|q|item|no\.?)\s?#?\d*)"
 _RIGHT = (
     r"(?:(?:correct|right|best|true|model|official|verified|final|scoring|quiz|test|exam|marking"
-    r"|practice|sample|multiple[- ]choice|mcq|richtige|korrekte|correcta|bonne|giusta|certa"
-    r"|правильный|верный|expected|suggested)\s){0,2}"
+    rf"|practice|sample|multiple[- ]choice|mcq|expected|suggested|{_CORRECT})\s){{0,2}}"
 )
 
 _IN_CLASS = r"(?:class|id)\s*=\s*(?:\"[^\"<>]*|'[^'<>]*|)"
@@ -162,19 +165,19 @@ _SIGNS = {
         rf"|(?:^|[\n\t|,]|  ){{1}}\s?\"?(?:the\s)?{_ASKED}\"?\s?(?:[\t|,]|  )"
         rf"|[\t|,]\s?\"?(?:the\s)?{_ASKED}\"?\s?(?:[\n\t|,]|$)"
     ),
-    "moodle": r"\{\s*\n(?s:.*\n)?\s*[=~](?s:.*)\n\s*[=~]|\\(?:choice|CorrectChoice)\b",
+    "quiz files": r"\{[^{}]*[=~][^{}]*[=~]|<quiz\b|\\(?:choice|CorrectChoice)\b",
     # Lines that give the answer.
     "answer": (
-        rf"(?i)(?:^|[\n>;|])[^a-zа-я<>\n]*(?:(?:so|thus|hence|therefore),?\s|the\s|die\s|la\s|el\s)*"
+        rf"(?i)(?:^|[\n>;|])[^\pL<>\n]*(?:(?:so|thus|hence|therefore),?\s|the\s|die\s|la\s|el\s)*"
         rf"{_RIGHT}(?:{_KEY}(?:{_OF}|\s(?:to|for|of|and|with|section|part|set|zu)\b[^:\n<]*)?"
         rf"|{_OPTION}{_OF}?)"
-        r"(?:\s(?:correcta|correcto|correcte|juste|exacte|corretta|correta|certa))?"
+        rf"(?:\s(?:{_CORRECT}))?"
         rf"(?:[\s\])*_]|{_TAGS})*(?:[:=：.\-–—→»|>(#]|&(?:nbsp|#160|[mn]dash|rarr|raquo|gt)"
         rf"|\b(?:is|are|was|would be|ist|lautet|es|est|è|é)[\s:=<]|\b\d|$|\n|<"
         r"|[\s(\[\"“*]+(?:[A-Za-zА-я]|[ivxIVX]{1,4}|\d{1,2})[\s)\].:\"”*]*(?:<|\n|$))"
     ),
     "answer behind": (
-        r"(?i)[\s.;,\])>(\[*](?:answers?|ans|antwort|lösung|respuesta|réponse|ответ|key|correct"
+        rf"(?i)[\s.;,\])>(\[*](?:answers?|ans|{_ANSWER}|key|correct"
         r"|correct\soption|answer\skey|correct\schoice|sol)\s?"
         rf"(?:\.?(?:\s(?:is|ist|es))?{_TAGS}\s?(?:[:=：]|[-–—]\s)"
         rf"|\.{_TAGS}\s?[(\[]?[A-Ga-g][)\]]?\s*(?:$|\n|<))"

@@ -162,24 +162,26 @@ def marked(run: Run) -> list[int]:
     return right if wrong and len(right) == 1 else []
 
 
-def emphasised(runs: Sequence[Run], *, alone: bool) -> dict[int, list[int]]:
-    """Return options shown as correct by colour, bold, italics or checked inputs, by run.
+def emphasised(runs: Sequence[Run], *, alone: bool) -> tuple[str, dict[int, list[int]]]:
+    """Return what shows options as correct, and these options by run.
 
-    Emphasis means "correct" if at least two and at least 60% of the runs have exactly one such
-    option. Checked inputs count only if their positions differ. A single run is enough only for
-    bold, and if it is `alone` on its page.
+    It is a star, colour, bold, italics or a checked input ("" for none). Emphasis means "correct"
+    if at least two and at least 60% of the runs have exactly one such option. Checked inputs count
+    only if their positions differ. A single run is enough only for stars and bold, and if it is
+    `alone` on its page.
     """
-    for kind in ("colour", "bold", "italic", "checked"):
+    for kind in ("star", "colour", "bold", "italic", "checked"):
         places = {n: run.marked(kind) for n, run in enumerate(runs)}
         single = [marked[0] for marked in places.values() if len(marked) == 1]
         if not single or len(single) < 0.6 * len(runs):
             continue
-        if len(single) < 2 and not (alone and len(runs) == 1 and kind == "bold"):
+        if len(single) < 2 and not (alone and len(runs) == 1 and kind in {"star", "bold"}):
             continue
         if kind == "checked" and (len(set(single)) < 2 or len(single) < len(runs)):
             continue
-        return {n: marked for n, marked in places.items() if 0 < len(marked) < len(runs[n].options)}
-    return {}
+        some = {n: marked for n, marked in places.items() if 0 < len(marked) < len(runs[n].options)}
+        return kind, some
+    return "", {}
 
 
 def named_by_attribute(

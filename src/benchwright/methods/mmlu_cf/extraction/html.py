@@ -68,15 +68,19 @@ class LineBuilder:
         self._parts.append(text)
         self.length += len(text)
 
-    def preformatted(self, text: str) -> None:
-        """Add text whose line breaks count."""
+    def preformatted(self, text: str, kind: str) -> None:
+        """Add text whose line breaks count; `kind` is `code`, of which nothing is changed."""
         pieces = visible(text).split("\n")
         for number, piece in enumerate(pieces):
             if number:
                 self.line.marks.add("code")
                 self.flush()
             if not piece.strip():
-                self.block += 0 < number < len(pieces) - 1
+                self.block += kind != "code" and 0 < number < len(pieces) - 1
+                continue
+            if kind == "code":
+                self.line.kind = kind
+                self._append(piece.rstrip())
                 continue
             if self.length and piece[0].isspace():
                 self._append(" ")
@@ -125,8 +129,8 @@ class LineBuilder:
             self._space = "\t"
 
     def end_item(self) -> None:
-        """End a list item; an empty item of a lettered list is an empty option."""
-        if not self.length and self.line.label[:1].isalpha():
+        """End a list item; an empty one with a letter or an input is an empty option."""
+        if not self.length and (self.line.label[:1].isalpha() or self._has_input):
             self.flush(empty=True)
         elif not self.length:
             self._reset()
@@ -162,7 +166,11 @@ BLOCKS = frozenset({
     "tbody", "tfoot", "thead", "tr", "ul", "caption",
 })  # fmt: skip
 _HEADINGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6", "legend", "summary", "dt", "caption"])
-_VOID = frozenset({
+PHRASES = frozenset({
+    "a", "abbr", "b", "cite", "code", "del", "em", "font", "i", "ins", "kbd", "mark", "q", "s",
+    "small", "span", "strong", "sub", "sup", "u",
+})  # fmt: skip
+EMPTY = frozenset({
     "input", "img", "br", "hr", "wbr", "col", "source", "track", "embed", "area", "base",
     "link", "meta", "param",
 })  # fmt: skip
@@ -234,8 +242,9 @@ class _Walk:
         self.out.flush()
 
     def _text(self, text: str) -> None:
-        if any(element.tag == "pre" for element in self.stack[-4:]):
-            self.out.preformatted(text)
+        around = [element.tag for element in self.stack[-4:]]
+        if "pre" in around:
+            self.out.preformatted(text, "code" if "code" in around else "text")
             self.out.line.marks.add("code")
         else:
             self.out.add(text)
@@ -243,7 +252,7 @@ class _Walk:
     def _enter(self, tag: str, attributes: Attributes) -> bool:
         """Return whether the children of an element are read."""
         out = self.out
-        if tag in _VOID:
+        if tag in EMPTY:
             self._void(tag, attributes)
             return False
         marked = markup(tag, attributes)

@@ -41,6 +41,7 @@ class Line:
     emphasis: list[Emphasis] = field(default_factory=list)  # parts in another face
     region: tuple[int, ...] = ()  # path of the enclosing posts and comment sections
     value: str | None = None  # value of an input
+    code: str = ""  # lines of code that belong to an option
     start: int = 0  # offset of the line in the text of the page, in characters
 
 

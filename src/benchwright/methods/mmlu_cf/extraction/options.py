@@ -39,9 +39,11 @@ _INSIDE = re.compile(
 )
 _CIRCLED = re.compile(f"[{_SELF_MARKED}]")
 _TICKS = re.compile(
-    r"(?i)\s*(?:[✓✔✅☑🗸]️?|←|\[x\]|\((?:correct|right|correct answer|right answer|richtig|correcta"
-    r"|верно|✓|✔|\*)\)|\*{1,3}|<-+\s?(?:correct|right|answer)|[←-]+\s?correct(?: answer)?)\s*"
+    r"(?i)\s*(?:[✓✔✅☑🗸]️?|←|\[x\](?=\s|$)"
+    r"|\((?:correct|right|correct answer|right answer|richtig|correcta|верно|✓|✔|\*)\)"
+    r"|<-+\s?(?:correct|right|answer)|[←-]+\s?correct(?: answer)?)\s*"
 )
+_STARS = re.compile(r"(\*{1,3} ?)?(.*?)( ?\*{1,3})?", re.DOTALL)
 _CROSSES = re.compile(r"\s*[✗✘❌✖]️?\s*")
 
 
@@ -169,10 +171,16 @@ class Option:
     pieces: list[str]
     marks: set[str] = field(default_factory=set)
     value: str | None = None
+    code: str = ""  # below the text
 
     @property
     def text(self) -> str:
-        return joined(self.pieces)
+        return "\n".join(filter(None, [joined(self.pieces), self.code]))
+
+    @property
+    def text_without_stars(self) -> str:
+        stars = _STARS.fullmatch(self.text)
+        return stars[2] if stars and stars[2].strip() else self.text
 
 
 @dataclass(slots=True)
@@ -222,10 +230,11 @@ def option_of(line: Line, at: int, start: int, end: int) -> Option:
         marks |= line.marks
     if mark:
         marks.add("ticked" if mark == "ticked" else "wrong")
-    before = line.text[:start].lstrip()
-    if before.startswith("*") and not before.startswith("**"):
-        marks.add("ticked")
-    return Option("", at, start, end, [flat(text)] if text else [], marks, line.value)
+    option = Option("", at, start, end, [flat(text)] if text else [], marks, line.value)
+    option.code = line.code
+    if line.text[:start].lstrip().startswith("*") or option.text_without_stars != option.text:
+        marks.add("star")
+    return option
 
 
 def emphasis_of(line: Line, start: int, end: int) -> set[str]:

@@ -1,9 +1,9 @@
-"""Plain text, Markdown and wiki markup as lines with bullets, headings, boxes and emphasis."""
+"""Plain text and wiki markup as lines with bullets, boxes and code."""
 
 import re
 from collections import Counter
 
-from benchwright.methods.mmlu_cf.extraction.lines import Emphasis, Line, PageText, spaced, visible
+from benchwright.methods.mmlu_cf.extraction.lines import Line, PageText, spaced, visible
 from benchwright.methods.mmlu_cf.extraction.options import is_bare_label
 from benchwright.methods.mmlu_cf.extraction.questions import csv_lines
 
@@ -81,32 +81,24 @@ def _argument(template: "re.Match[str]") -> str:
 _RULE = re.compile(r"\s*([-=_*~#+])(?:\s?\1){2,}\s*")
 _BULLET = re.compile(r"(?:[-*+•●◦▪‣○–]|\\item)\s+")
 _BOX = re.compile(r"\[( |x|X|✓|✔|\*)?\]\s+|([☐□▢○◯⚪])\s*|([☑☒✅✔✓●🔘])\s*")
-_HEADING = re.compile(r"#{1,6}\s+")
-_FENCE = re.compile(r"\s*(?:```|~~~)")
-_LINK = re.compile(r"!?\[([^\[\]\n]{0,300})\]\([^()\s]{0,500}(?:\s\"[^\"\n]{0,200}\")?\)")
-_STRONG = re.compile(r"\*\*(?=\S)([^\n]{1,2000}?)(?<=\S)\*\*|__(?=\S)([^\n_]{1,2000}?)(?<=\S)__")
-_ITALIC = re.compile(r"(?<![\w*\\])([*_])(?=[^\s*_])([^\n*_]{1,500}?)(?<=[^\s\\])\1(?![\w*])")
-_ESCAPE = re.compile(r"\\([().\[\]*_#+\-!])")
-_TAG = re.compile(r"</?(?:sub|sup|b|i|u|br|p|div|span|details|summary|strong|em)\b[^<>\n]{0,200}>")
+_FENCE = re.compile(r"\s*(`{3,}(?=[^`]*$)|~{3,})")
 _PAGE = re.compile(
     r"(?i)\f|[-–—]\s*\d{1,4}\s*[-–—]|(?:page|seite|página|стр\.?)\s*\d{1,4}(?:\s*(?:of|/|von|de)\s*\d{1,4})?"
     r"|\d{1,4}\s*(?:/|of)\s*\d{1,4}|\[?\s?page\s*break\s?\]?"
 )
 _COMMAND = re.compile(r"\\(choice|CorrectChoice|question)\b(?:\[[^\]]{0,20}\])?")
 _ENVIRONMENT = re.compile(r"\\(?:begin|end)\{[a-z*]{0,30}\}(?:\[[^\]]{0,30}\])?$")
-_TITLE = re.compile(r"^::[^:\n]{0,100}::\s?")
-_LONG = 20_000
 
 
-def plain_page(text: str, *, markdown: bool) -> PageText:
-    """Return the lines of plain text or Markdown without page numbers and running heads."""
+def plain_page(text: str) -> PageText:
+    """Return the lines of plain text, as they stand, without page numbers and running heads."""
     rows = visible(text.replace("\r\n", "\n").replace("\r", "\n")).split("\n")
     table = csv_lines(rows)
     if table:
         return PageText.of(table)
     if is_wiki(rows):
-        rows, markdown = wiki_rows(rows), False
-    reader = _Reader(markdown)
+        rows = wiki_rows(rows)
+    reader = _Reader()
     furniture = _furniture(rows)
     for number, row in enumerate(rows):
         if number not in furniture:
@@ -115,62 +107,44 @@ def plain_page(text: str, *, markdown: bool) -> PageText:
 
 
 class _Reader:
-    def __init__(self, markdown: bool) -> None:
-        self.markdown = markdown
+    def __init__(self) -> None:
         self.lines: list[Line] = []
         self.block = 0
-        self.code = self.quoted = self.gift = False
+        self.quoted = False
+        self.fence = ""  # that opened code
 
     def read(self, row: str) -> None:
-        if _FENCE.match(row):
-            self.code = not self.code
+        fence = _FENCE.match(row)
+        if self.fence:
+            if row.strip() and set(row.strip()) == {self.fence[0]} and self.fence in row:
+                self.fence = ""
+            elif row.strip():
+                self.lines.append(Line(row.rstrip(), "code", self.block, indent=_indent(row)))
+        elif fence is not None:
+            self.fence = fence[1]
         elif not row.strip():
-            self.block += not self.code
+            self.block += 1
         elif len(row) < 300 and _RULE.fullmatch(row):
             if self.lines and row.strip()[0] in "=-" and self.lines[-1].block == self.block:
                 self.lines[-1].kind = "heading"
             self.block += 1
-        elif self.code:
-            self.lines.append(Line(row.rstrip(), "code", self.block, indent=_indent(row)))
         else:
             self._text(row)
 
     def _text(self, row: str) -> None:
         line = Line("", "text", self.block, indent=_indent(row))
-        text = row.strip()
-        if text[0] in "\\=~}:" or text.endswith("{"):
-            text = self._command(text, line)
-            if not text:
-                return
-        text = self._bulleted(self._headed(self._unquoted(text, line), line), line)
-        if self.markdown and text.startswith("|") and text.endswith("|") and len(text) > 1:
-            cells = [cell.strip() for cell in text.strip("|").split("|")]
-            if all(set(cell) <= set(":- ") for cell in cells):
-                return
-            line.kind, text = "cells", "\t".join(cells)
-        if len(text) < _LONG:
-            text = self._inline(text, line)
-        line.text = text.strip() if line.kind == "cells" else spaced(text)
-        if line.text != text:  # folding may move the emphasis; only whole lines matter
-            whole = [e for e in line.emphasis if e.start == 0 and e.end >= len(text) - 1]
-            line.emphasis = [Emphasis(0, len(line.text), e.kind) for e in whole] or line.emphasis
+        text = self._command(row.strip(), line)
+        if text:
+            line.text = spaced(self._bulleted(self._unquoted(text, line), line))
         if line.text:
             self.lines.append(line)
 
     def _unquoted(self, text: str, line: Line) -> str:
-        quoted = text.startswith(">")
+        quoted = text.startswith("> ")
         if quoted != self.quoted:
             self.block += 1
             line.block, self.quoted = self.block, quoted
         return text.lstrip("> ") if quoted else text
-
-    def _headed(self, text: str, line: Line) -> str:
-        mark = _HEADING.match(text) if self.markdown else None
-        if mark is None:
-            return text
-        self.block += 2
-        line.kind, line.block = "heading", self.block - 1
-        return text[mark.end() :].rstrip("# ")
 
     def _bulleted(self, text: str, line: Line) -> str:
         bullet = _BULLET.match(text)
@@ -186,48 +160,14 @@ class _Reader:
         return text
 
     def _command(self, text: str, line: Line) -> str:
-        """Read options of LaTeX's class exam and of Moodle's GIFT; return "" for other syntax."""
+        """Read the commands of LaTeX's class exam; return "" for other commands."""
         command = _COMMAND.match(text)
-        if command is not None:
-            if command[1] != "question":
-                line.kind, line.group = "option", self.block
-                line.marks |= {"correct"} if command[1] == "CorrectChoice" else set()
-            return text[command.end() :].strip()
-        if _ENVIRONMENT.match(text) or (self.gift and text == "}"):
-            self.gift = False
-            return ""
-        if text.endswith("{"):
-            self.gift = True
-            text = text[:-1].rstrip()
-        elif self.gift and text[0] in "=~":
+        if command is None:
+            return "" if _ENVIRONMENT.match(text) else text
+        if command[1] != "question":
             line.kind, line.group = "option", self.block
-            line.marks |= {"correct"} if text[0] == "=" else set()
-            return text[1:].partition("#")[0].strip()
-        return _TITLE.sub("", text)
-
-    def _inline(self, text: str, line: Line) -> str:
-        """Return the text without links, escapes and emphasis, which the line records."""
-        if "<" in text:
-            text = _TAG.sub("", text)
-        if "](" in text:
-            text = _LINK.sub(r"\1", text)
-        if self.markdown and "\\" in text and "$" not in text:
-            text = _ESCAPE.sub(r"\1", text)
-        if "**" in text or "__" in text:
-            text = _without_emphasis(text, _STRONG, "bold", line)
-        if self.markdown and ("*" in text or "_" in text) and "$" not in text:
-            text = _without_emphasis(text, _ITALIC, "italic", line)
-        return text.strip()
-
-
-def _without_emphasis(text: str, pattern: "re.Pattern[str]", kind: str, line: Line) -> str:
-    plain, end = "", 0
-    for part in pattern.finditer(text):
-        inner = (part[2] or "") if kind == "italic" else (part[1] or part[2] or "")
-        plain += text[end : part.start()]
-        line.emphasis.append(Emphasis(len(plain), len(plain) + len(inner), kind))
-        plain, end = plain + inner, part.end()
-    return plain + text[end:]
+            line.marks |= {"correct"} if command[1] == "CorrectChoice" else set()
+        return text[command.end() :].strip()
 
 
 def _indent(row: str) -> int:

@@ -308,9 +308,13 @@ def _answers_by_emphasis(drafts: list[_Draft]) -> None:
     open_ = [draft for draft in drafts if draft.answer is None]
     asked = [d for d in open_ if d.stem.asks or d.numbered or d.run.series]
     alone = len(drafts) == 1 and drafts[0].stem.asks
-    for place, right in emphasised([draft.run for draft in asked], alone=alone).items():
+    kind, places = emphasised([draft.run for draft in asked], alone=alone)
+    for place, right in places.items():
         draft = asked[place]
         if len(open_) == len(drafts) or draft.numbered or draft.stem.asks:
+            if kind == "star":
+                for n in right:
+                    draft.run.options[n].pieces = [draft.run.options[n].text_without_stars]
             draft.answer, draft.by = _by_options(draft.run, right), "emphasis"
 
 

@@ -38,7 +38,7 @@ _INSTRUCTION = re.compile(
 _STATEMENT = re.compile(
     r"(?:[(\[]?(?:[IVX]{1,4}|[ivx]{1,4}|\d{1,2}|[A-Ha-hP-S])[.):\]]|[•–-]|Statement\b|Assertion\b|Reason\b)\s"
 )
-_QUESTION = re.compile(r"[?？]\W{0,4}(?:\([^()]{0,60}\))?\W{0,3}$|_{2,}|\.{3,}|…|\[\s?\]")
+_QUESTION = re.compile(r"[?？؟]\W{0,4}(?:\([^()]{0,60}\))?\W{0,3}$|_{2,}|\.{3,}|…|\[\s?\]")
 _LEADS = re.compile(r":$|\b(?:following|statements|consider|given|these)\b", re.IGNORECASE)
 _COUNTER = re.compile(
     r"(?P<at>\d{1,3})\s?(?:/|of|von|de)\s?(?P<of>\d{1,3})(?:[.):]?\s*\n|[.):]\s+|\s+(?=[A-Z]))"
@@ -227,8 +227,9 @@ def _text(lines: list[Line], first: int, top: int, inline: Run | None) -> str:
     for at in range(first, top + 1):
         line = lines[at]
         text = line.text if inline is None or at < top else line.text[: inline.start]
-        if at == first and number_of(line) is not None:
-            text = _NUMBER.sub("1. ", text, count=1)  # only a tab may separate the number
+        number = _NUMBER.match(text) if at == first and number_of(line) is not None else None
+        if number is not None:
+            text = f"1. {text[number.end() :]}"  # only a tab may separate the number
         elif at > first and line.label.rstrip(".").isalpha():
             text = f"{line.label} {text}"
         text = (text if line.kind == "code" else flat(text)).rstrip(" ([")

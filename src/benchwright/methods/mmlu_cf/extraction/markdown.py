@@ -1,0 +1,109 @@
+"""Markdown (CommonMark with tables) as HTML; literal text stays literal."""
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from html import escape
+from typing import Any
+
+from benchwright.methods.mmlu_cf.extraction.html import BLOCKS, EMPTY, PHRASES, html_page
+from benchwright.methods.mmlu_cf.extraction.lines import Line, PageText
+
+_BOX = re.compile(r"\[( |x|X|✓|✔|\*)?\](?:\s+|$)|([☐□▢○◯⚪])\s*|([☑☒✅✔✓●🔘])\s*")
+_MATH = re.compile(r"\$\$?(?=\S)[^$\n]{1,500}(?<=\S)\$\$?(?!\d)|\\\([^\n]{1,500}?\\\)")
+_TAG = re.compile(
+    r"<(/?)([A-Za-z][A-Za-z0-9]*)"
+    r"(?:\s+(?:[\w-]+\s*=\s*[^\s].*?|checked|disabled|hidden|open|selected))*\s*/?>",
+    re.DOTALL,
+)
+_PAIRED = BLOCKS | PHRASES | {"td", "th", "label"}
+
+
+def markdown_page(text: str) -> PageText:
+    """Return the lines of Markdown, read as the HTML that it stands for.
+
+    Line breaks in a paragraph count, task lists become checkboxes, and code spans keep their
+    backticks. Tags that HTML does not know, or that nothing closes, are text: `Vec<u8>`.
+    """
+    page = html_page(f"<html><body>{_parser().render(text)}")
+    return PageText.of(_with_code(page.lines))
+
+
+def _with_code(lines: list[Line]) -> list[Line]:
+    """Move blocks of code into the options above them, if each option has one."""
+    kept: list[Line] = []
+    at = 0
+    while at < len(lines):
+        options: list[tuple[Line, list[str]]] = []
+        end = at
+        while end < len(lines) and lines[end].marks & {"ticked", "unticked"}:
+            options.append((lines[end], []))
+            end += 1
+            while end < len(lines) and lines[end].kind == "code":
+                options[-1][1].append(lines[end].text)
+                end += 1
+        if len(options) > 1 and all(code for _, code in options):
+            for option, code in options:
+                option.code, option.group = "\n".join(code), options[0][0].group
+                kept.append(option)
+        else:
+            end = max(end, at + 1)
+            kept += lines[at:end]
+        at = end
+    return kept
+
+
+@cache
+def _parser() -> Any:
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark", {"breaks": True}).enable("table")
+    parser.disable("reference")  # an option such as "[A]: text" would be one
+    parser.inline.ruler.before("escape", "math", _read_math)
+    parser.core.ruler.push("page", lambda state: _settle(state.tokens))
+    rules = parser.renderer.rules
+    rules["code_inline"] = lambda tokens, at, *_: f"<code>`{escape(tokens[at].content)}`</code>"
+    return parser
+
+
+def _read_math(state: Any, silent: bool) -> bool:
+    """Take a formula as it stands."""
+    formula = _MATH.match(state.src, state.pos) if state.src[state.pos] in "$\\" else None
+    if formula is None:
+        return False
+    if not silent:
+        state.push("text", "", 0).content = formula[0]
+    state.pos = formula.end()
+    return True
+
+
+def _settle(tokens: list[Any]) -> None:
+    """Turn boxes into inputs, and tags that are none into text."""
+    for at, token in enumerate(tokens):
+        if token.type == "inline":
+            if tokens[at - 1].markup in {"-", "="} and "\n" in token.content:
+                tokens[at - 1].tag = tokens[at + 1].tag = "p"  # a rule below several lines
+            _keep_unknown_tags(token.children)
+            _read_boxes(token.children)
+
+
+def _keep_unknown_tags(parts: Sequence[Any]) -> None:
+    tags = [_TAG.fullmatch(part.content) if part.type == "html_inline" else None for part in parts]
+    names = [(tag[1], tag[2].lower()) if tag else ("", "") for tag in tags]
+    for part, (end, name) in zip(parts, names, strict=True):
+        if part.type != "html_inline" or part.content.startswith("<!--") or name in EMPTY:
+            continue
+        if name not in _PAIRED or ("" if end else "/", name) not in names:
+            part.type = "text"
+
+
+def _read_boxes(parts: Sequence[Any]) -> None:
+    line_begins = True
+    for part in parts:
+        box = _BOX.match(part.content) if line_begins and part.type == "text" else None
+        if box is not None:
+            ticked = (box[1] or " ") != " " or box[3]
+            rest = escape(part.content[box.end() :])
+            part.type = "html_inline"
+            part.content = f"<input type=checkbox disabled{' checked' * bool(ticked)}>{rest}"
+        line_begins = part.type in {"softbreak", "hardbreak"}

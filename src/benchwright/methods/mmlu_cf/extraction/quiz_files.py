@@ -1,0 +1,134 @@
+"""Files of quiz programs: GIFT, Aiken and Moodle XML, read by their own grammars."""
+
+import re
+from collections.abc import Iterator, Sequence
+from html import escape
+from typing import Any
+
+from benchwright.methods.mmlu_cf.extraction.html import html_page
+from benchwright.methods.mmlu_cf.extraction.lines import flat
+from benchwright.methods.mmlu_cf.extraction.questions import FoundQuestion
+
+
+def quiz_file_questions(text: str) -> list[FoundQuestion]:
+    """Return the multiple-choice questions of a quiz file; [] for other texts.
+
+    Moodle XML has a `<quiz>`, an Aiken file nothing but questions with `ANSWER: B`, and a GIFT file
+    answers in braces of which one begins with `~`.
+    """
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if "<quiz" in text[:1_000]:
+        return list(_moodle(text))
+    return _aiken(text) or list(_gift(text))
+
+
+def _weighed(
+    layout: str, stem: str, answers: Sequence[tuple[float, str]], note: str, span: tuple[int, int]
+) -> FoundQuestion:
+    """Return a question whose answers have weights in percent: several share 100 if none has it."""
+    choices = [answer for _, answer in answers]
+    least = 100 if any(weight == 100 for weight, _ in answers) else 1e-6
+    right = " and ".join(answer for weight, answer in answers if weight >= least)
+    labels = [""] * len(choices)
+    return FoundQuestion(stem, choices, labels, right or None, note or None, None, layout, *span)
+
+
+_ASIDE = re.compile(r"(?m)^[ \t]*(?://|\$CATEGORY:).*$")
+_BRACES = re.compile(r"(?<!\\)\{((?:[^{}\\]|\\.)*)\}", re.DOTALL)
+_BEFORE = re.compile(r"(?s).*(?:\n[ \t]*\n|(?<!\\)\}[^\n]*\n)")
+_TITLE = re.compile(r"\s*::(?:[^:\\]|\\.|:(?!:))*::")
+_FORMAT = re.compile(r"\s*\[(html|markdown|moodle|plain)\]")
+_ANSWER = re.compile(
+    r"([=~])\s*(?:%(-?\d+(?:\.\d+)?)%)?((?:[^=~#\\]|\\.)*)(?:#(?:[^=~\\]|\\.)*)?", re.S
+)
+_ESCAPED = re.compile(r"\\([~=#{}:\\n])")
+
+
+def _gift(text: str) -> Iterator[FoundQuestion]:
+    """Yield the questions of a GIFT file that have a wrong answer: others offer no choices."""
+    text = _ASIDE.sub(lambda line: " " * len(line[0]), text)
+    end = 0
+    for braces in _BRACES.finditer(text):
+        start, head = end, text[end : braces.start()]
+        end = braces.end()
+        body, _, note = braces[1].partition("####")
+        answers = _ANSWER.findall(body)
+        if "~" not in {sign for sign, *_ in answers} or len(answers) < 2:
+            continue
+        for before in (_BEFORE, _TITLE):
+            cut = before.match(head)
+            start += cut.end() if cut else 0
+            head = head[cut.end() if cut else 0 :]
+        markup = _FORMAT.match(head)
+        html = markup is not None and markup[1] == "html"
+        after = text[end:].partition("\n")[0]
+        stem = head[markup.end() if markup else 0 :].rstrip() + " ____" * bool(after) + after
+        weighed = [
+            (float(weight or 100 * (sign == "=")), _written(answer, html).replace("\n", " "))
+            for sign, weight, answer in answers
+        ]
+        span = (start, end)
+        yield _weighed("gift", _written(stem, html), weighed, _written(note, html), span)
+
+
+def _written(text: str, html: bool) -> str:
+    text = _ESCAPED.sub(lambda sign: "\n" if sign[1] == "n" else sign[1], text)
+    return _plain(text) if html else "\n".join(filter(None, map(flat, text.split("\n"))))
+
+
+def _plain(html: str) -> str:
+    return "\n".join(line.text for line in html_page(html).lines)
+
+
+_AIKEN = re.compile(
+    r"((?:(?![A-Z][.)][ \t])(?=[ \t]*\S)[^\n]*\n)++)"
+    r"((?:[A-Z][.)][ \t]+(?=\S)[^\n]*\n){2,26}+)ANSWER:[ \t]*([A-Z])\s*(?:\n|$)"
+)
+
+
+def _aiken(text: str) -> list[FoundQuestion]:
+    """Return the questions of a text that holds nothing else."""
+    questions = []
+    text = text.strip() + "\n"
+    at = 0
+    while at < len(text):
+        block = _AIKEN.match(text, at)
+        if block is None:
+            return []
+        stem, options, right = block.groups()
+        pairs = [(row[0], flat(row[2:])) for row in options.splitlines()]
+        labels, choices = map(list, zip(*pairs, strict=True))
+        questions.append(
+            FoundQuestion(
+                stem.strip(), choices, labels, right, None, None, "aiken", at, block.end()
+            )
+        )
+        at = block.end()
+    return questions
+
+
+_CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
+
+
+def _moodle(text: str) -> Iterator[FoundQuestion]:
+    """Yield the questions of Moodle XML, which is read as HTML: it has no entities of its own."""
+    from selectolax.lexbor import LexborHTMLParser
+
+    tree = LexborHTMLParser(_CDATA.sub(lambda data: escape(data[1]), text))
+    for question in tree.css("question[type=multichoice]"):
+        answers = [
+            (float(answer.attributes.get("fraction") or 0), _text(answer).replace("\n", " "))
+            for answer in question.css("answer")
+        ]
+        stem, note = (_text(question.css_first(n)) for n in ("questiontext", "generalfeedback"))
+        yield _weighed("moodle", stem, answers, note, (0, len(text)))
+
+
+def _text(node: Any) -> str:
+    """Return the text of an element that holds a `<text>` in a format."""
+    inner = node.css_first("text") if node is not None else None
+    if inner is None:
+        return ""
+    written = inner.text().strip()
+    marked_up = node.attributes.get("format", "html") in {"html", "moodle_auto_format"}
+    return _plain(written) if marked_up else written
