@@ -317,12 +317,15 @@ def test_all_models_are_compared_with_a_baseline(tmp_path: Path) -> None:
     known["part"] = np.where(np.arange(N) < 20, answers(0.5, 3), np.nan)
     many = table(tmp_path / "many.csv", **known)
     long_table(tmp_path / "other.csv", [1.0], "o").write_text("item_id,model,score\nelse,o,1\n")
+    twice = long_table(tmp_path / "twice.csv", [1.0, 0.0], "twice", repeat=1)
+    twice.write_text(twice.read_text().replace("q/1,", "q/0,"))
     files = [tmp_path / f"x.{kind}" for kind in ("json", "html", "csv")]
     words = ("--out", files[0], "--page", files[1], "--flips", files[2])
-    done = run("compare", many, tmp_path / "other.csv", "--baseline", "b", *words)
+    done = run("compare", many, tmp_path / "other.csv", twice, "--baseline", "b", *words)
     assert done.exit_code == 0, done.output
     assert "4 models against b: 1 better, 1 worse" in done.output
     assert "note: o answered no item that b answered" in done.output
+    assert "twice has different answers to 1 items" in done.output
     assert "note: part: missing: 180 of 200 answers of B (90.0%)" in done.output
     saved = json.loads(files[0].read_text())
     assert [model["b"]["model"] for model in saved["models"]] == ["part", "up", "like", "down"]

@@ -193,8 +193,8 @@ def read_panel(
 ) -> Panel:
     """Pair a baseline with each of the other models in files and folders.
 
-    The arguments are those of `read_pair`. A model that answered none of the baseline's items has
-    a note instead of a pair.
+    The arguments are those of `read_pair`. A model that answered none of the baseline's items, or
+    has several answers to one, has a note instead of a pair.
 
     Raises:
         InputError: as for `read_pair`, or there is no other model.
@@ -202,6 +202,7 @@ def read_panel(
     read = _read_answers([tuple(paths)], choice, items_file)
     known = read.known[tuple(paths)]
     first = _choose(known, baseline)
+    _answers(known, first)  # an error of the baseline is not one of each other model
     pairs, notes = [], list(known.notes)
     for name in known.models:
         if name != first:
@@ -209,6 +210,8 @@ def read_panel(
                 pairs.append(_join((known, known), (first, name), read, common=common))
             except _NoCommonItemError:
                 notes.append(f"{name} answered no item that {first} answered")
+            except InputError as error:
+                notes.append(f"left out: {error}")
     if not pairs:
         raise InputError(f"{known.source}: no model answered an item that {first} answered")
     return Panel(first, tuple(pairs), tuple(notes))
