@@ -30,6 +30,13 @@ def test_chain_of_thought_is_zero_shot_beside_scored_answers_on_the_same_copies(
     assert scoring.generation.max_tokens == 4096
 
 
+def test_paper_asks_for_letters_after_five_demonstrations(repository: Path) -> None:
+    ours, paper = (variant(repository, name) for name in ("wicked", "wicked_paper"))
+    assert paper["perturbation"] == ours["perturbation"]
+    scoring = ScoringParams.model_validate(paper["scoring"] | {"mode": "live"})
+    assert {(asked.style, asked.shots) for asked in scoring.asked()} == {("letters", 5)}
+
+
 def test_configurations_on_the_command_line_are_joined_by_a_plus() -> None:
     names = ("a@cloze-0", "b@generate-0")
     assert ScoringParams.model_validate({"configurations": "+".join(names)}).configurations == names
