@@ -167,8 +167,8 @@ def _read_files(benchmark: BenchmarkParams, source: FileSource, folder: Path) ->
         for cell, name in zip(spellings, names, strict=True)
     ]
     frame[SPLIT_COLUMN] = pd.Series(splits, dtype=object)
-    if any(name is not None and name.subject is not None for name in names):
-        subjects = [name.subject if name else None for name in names]
+    if any(name and name.subject for name in names):
+        subjects = [name and name.subject for name in names]
         frame[SUBJECT_COLUMN] = pd.Series(subjects, dtype=object)
     kept = [name is None or name.split in used for name in names]
     return _Read(frame[kept], str(path), sorted(known))

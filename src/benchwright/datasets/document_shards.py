@@ -77,12 +77,12 @@ class DocumentBatches:
             for row in _documents(file, self.largest, report, self.fields):
                 length = len(row[-1] or "")
                 if rows and (len(rows) >= _BATCH_DOCUMENTS or size + length > _BATCH_CHARACTERS):
-                    yield _table(rows)
+                    yield pa.table(list(zip(*rows, strict=True)), schema=SCHEMA)
                     rows, size = [], 0
                 rows.append(row)
                 size += length
         if rows:
-            yield _table(rows)
+            yield pa.table(list(zip(*rows, strict=True)), schema=SCHEMA)
 
 
 class DocumentShards(ReadOnly[DocumentBatches]):
@@ -152,9 +152,7 @@ def _documents(
     place = 0
     try:
         for place, record in reader(file, largest):
-            built_id = f"{file.name}:{place}"
-            row: tuple[str | None, ...] | str
-            row = record if isinstance(record, str) else _row(record, names, built_id, largest)
+            row = _row(record, names, f"{file.name}:{place}", largest)
             if isinstance(row, str):
                 report.fault(place, row)
             else:
@@ -196,9 +194,11 @@ def _of_parquet(file: Path, _largest: int) -> Records:
 
 
 def _row(
-    record: Mapping[str, Any], names: Mapping[str, str], built_id: str, largest: int
+    record: Mapping[str, Any] | str, names: Mapping[str, str], built_id: str, largest: int
 ) -> tuple[str | None, ...] | str:
     """Return a document, or the reason why the record has none."""
+    if isinstance(record, str):
+        return record
     text = record.get(names["text"])
     if not isinstance(text, str):
         value = "nothing" if text is None else type(text).__name__
@@ -226,11 +226,6 @@ def _domain(url: str | None) -> str | None:
         return urlsplit(url).hostname if url else None
     except ValueError:
         return None
-
-
-def _table(rows: list[tuple[str | None, ...]]) -> pa.Table:
-    columns = [pa.array(column, pa.large_string()) for column in zip(*rows, strict=True)]
-    return pa.Table.from_arrays(columns, schema=SCHEMA)
 
 
 def _of_warc(file: Path, largest: int) -> Records:

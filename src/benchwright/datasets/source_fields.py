@@ -236,13 +236,9 @@ def _only_match(value: str, among: Sequence[str], what: str) -> int:
 def _hot(value: Any, count: int, several: bool) -> list[int]:
     expected = f"a list of {count} zeros and ones"
     flags = _as_list(value, "gold", Rule.UNREADABLE_GOLD)
-    if len(flags) != count:
-        detail = f"gold is a list of {len(flags)} values for {count} options"
-        raise Unusable(Rule.UNREADABLE_GOLD, detail)
-    numbers = [int(f) if isinstance(f, bool) else _whole_number(f, expected) for f in flags]
-    if not set(numbers) <= {0, 1}:
+    if len(flags) != count or not all(flag in (0, 1, "0", "1") for flag in flags):
         raise _unreadable(value, expected)
-    right = [i for i, number in enumerate(numbers) if number]
+    right = [i for i, flag in enumerate(flags) if int(flag)]
     if not right:
         raise Unusable(Rule.GOLD_OUT_OF_RANGE, f"gold is {format_value(value)}; no option is right")
     if len(right) > 1 and not several:
