@@ -53,15 +53,6 @@ PAGES = [
         [(SEVEN[0], ["4", "6", "7"], 2)],
     ),
     Page(
-        "linked data",
-        HTML,
-        '<html><head><script type="application/ld+json">{"@type": "Quiz", "hasPart": [{"@type": "Question",'
-        '"text": "What causes the tides?", "suggestedAnswer": [{"text": "The wind", "position": 0},'
-        '{"text": "Whales", "position": 2}, {"text": "Rivers", "position": 3}], "acceptedAnswer": {"text":'
-        '"The Moon", "position": 1}}]}</script></head><body><p>Loading</p></body></html>',
-        [(*TIDES, 1)],
-    ),
-    Page(
         "microdata",
         HTML,
         "<div itemscope><h3 itemprop='name'>What causes the tides?</h3><ul><li itemprop='suggestedAnswer'>The wind"
@@ -171,14 +162,6 @@ PAGES = [
         [("How large is 10³?", ["10² · 10", "103"], 0)],
     ),
     Page(
-        "wiki markup",
-        TEXT,
-        "== Quiz ==\n# What causes the tides?\n#: '''A.''' The wind\n#: '''B.''' The Moon\n#: '''C.''' Whales\n"
-        "#: '''D.''' Rivers\n#: [[Answers|Answer]]: {{spoiler|title=Show|B}}\n# Which number is a prime?\n#* A. 4\n"
-        "#* B. 6\n#* C. 7\n#* D. 9\n#: ''Answer:'' {{hidden|C}}\n",
-        [(*TIDES, 1), (*SEVEN, 2)],
-    ),
-    Page(
         "GIFT",
         TEXT,
         "::Q1:: What causes the tides? {\n~The wind\n=The Moon # It pulls.\n~Whales\n~Rivers\n}\n\n"
@@ -202,6 +185,21 @@ PAGES = [
         "#### Answer: C\n\n```f = x => ({ a: x })```\n\n"
         "#### 2. What causes the tides?\n\n- A: The wind\n- B: The Moon\n- C: Whales\n- D: Rivers\n\n#### Answer: B\n",
         [("Which number is a prime? ``` ~~~~^^", SEVEN[1], 2), (*TIDES, 1)],
+    ),
+    Page(
+        "options of several lines and of code, below a question without any",
+        MARKDOWN,
+        "#### Q1. Which is it?\n\n- [ ] ![A](a.png)\n- [x] ![B](b.png)\n\n#### Q2. Which number is a prime?\n\n"
+        "- [ ] `4`<br>or 6\n- [x] 7\n      and 11\n- [ ]\n\n  ```js\n  8\n\n  9\n  ```\n\n",
+        [("Which number is a prime?", ["`4` or 6", "7 and 11", "8\n9"], 1)],
+    ),
+    Page(
+        "marks of labels in one line, and an answer below a button",
+        HTML,
+        "<div><p>1. What causes the tides?</p><label><input type=radio>The wind</label><label class=correct>"
+        "<input type=radio>The Moon</label><label><input type=radio>Whales</label></div>"
+        "<p>2. Which number is a prime?</p><p>A. 4</p><p>B. 7</p><details><summary>Show answer</summary>(B)</details>",
+        [(TIDES[0], TIDES[1][:3], 1), (SEVEN[0], ["4", "7"], 1)],
     ),
     Page(
         "options of code below letters and empty boxes",

@@ -20,8 +20,8 @@ LINES = {
     "a key of dashes": "Answers: " + "1 – 2; " * N,
     "a key that does not rise": "Answers: 1 - x " + "2 " * N,
     "a counted key of lines": "".join(f"Answer: 1 - x\n{i} - x\n" for i in range(2, N // 10)),
-    "templates that do not end": "# x\n#: a\n#: b\n" + "{{a|" * N,
-    "quotes in a wiki": "# x\n#: a\n#: b\n" + "''" * N,
+    "braces and stems that do not end": "x ::a\n{~a =b" * N,
+    "options of Aiken without an answer": "A. a\nB. b\n" * N,
     "statements": "I. x\nII. y\n" * (N // 10),
     "rows of a table": "a\tb\n" * N,
     "a thread": "x wrote:\n" * N,
@@ -30,7 +30,6 @@ LINES = {
     "formatting that does not end": "<html>" + "".join(f"<font a={i}>" for i in range(N)) + "x",
     "attributes": "<html><p " + " ".join(f"a{i}=1" for i in range(N)) + ">x",
     "marks around everything": "<html>" + "<span class=correct>" * 500 + "x<br>" * (N // 10),
-    "brackets in linked data": '<html><script type="application/ld+json">' + "[" * N + "</script>",
 }
 
 

@@ -1,14 +1,11 @@
 """Spellings of labels, answers and keys, and lines that are neither."""
 
-import json
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from benchwright.methods.mmlu_cf.extraction.extract import questions_in
 from benchwright.methods.mmlu_cf.extraction.measure import answered_choice
-from benchwright.methods.mmlu_cf.extraction.plain_text import is_wiki, wiki_rows
 
 FIRST = "What causes the tides?\na) The wind\nb) The Moon\nc) Whales\nd) Rivers\n"
 SECOND = "Which number is a prime?\na) 4\nb) 6\nc) 7\nd) 9\n"
@@ -136,38 +133,9 @@ def lettered(choices: list[str], form: str = "{}. {}", end: str = "\n") -> str:
     return end.join(form.format(*pair) for pair in zip("ABC", choices, strict=True))
 
 
-@pytest.mark.parametrize(
-    ("form", "answer"),
-    [
-        ("#: ''{}'' {}", "#: '''Answer key:''' {{{{hidden|{}}}}}"),
-        ("#* {}. {}", "#: ''Answer:'' {{{{spoiler|title=Show|{}}}}}"),
-        ("#: '''{}.''' {}", "#: [[Answers|Answer]]: {}"),
-    ],
-)
-def test_wiki_markup_is_read(form: str, answer: str) -> None:
-    text = "== Quiz ==\n" + "\n".join(
-        f"# {stem}\n{lettered(choices, form)}\n{answer.format(right)}"
-        for stem, choices, right in ITEMS
-    )
-    assert read(text) == ITEMS
-    assert wiki_rows(["# a {{x|y|b=c}} [[d|e]]"]) == ["", "1. a y e"]
-    assert not is_wiki(["# Title", "## Part", "### *Part*", "text"])
-
-
 def test_banners_and_counters_are_not_part_of_a_stem() -> None:
     stems = ["Statement 1: it rains. Statement 2: it pours.", *STEMS[1:]]
     banners = "<p>Please turn on JavaScript</p><div>3 comments hidden. Show?</div>"
-    data = [
-        {
-            "@type": "Question",
-            "text": stem,
-            "suggestedAnswer": [{"text": choice} for choice in choices[1:]],
-            "acceptedAnswer": {"text": choices[0]},
-        }
-        for stem, choices in zip(stems, CHOICES, strict=True)
-    ]
-    page = f'{banners}<script type="application/ld+json">{json.dumps(data)}</script>'
-    assert [part[0] for part in read(page, "text/html")] == stems
     forms = "".join(
         f"<div><p>{n}/12<br>{stem}</p>"
         + "".join(f"<label><input type=radio name=q{n}>{c}</label>" for c in choices)

@@ -159,13 +159,13 @@ _SIGNS = {
         rf"|{_label('αΑ')}.*{_label('β-δΒ-Δ')}|[ⓐⓑⒶⒷ①②🄰🄱]"
     ),
     "list of letters": r"(?i)<ol[^<>]*type\s*=\s*[\"']?a|(?:upper|lower)-(?:alpha|latin)",
-    "linked data": r"(?i)(?:accepted|suggested)answer",
+    "microdata": r"(?i)(?:accepted|suggested)answer",
     "table": (
         rf"(?i)<t[hd][^<>]*>(?:\s|{_TAGS})*(?:the\s)?{_ASKED}\s*<"
         rf"|(?:^|[\n\t|,]|  ){{1}}\s?\"?(?:the\s)?{_ASKED}\"?\s?(?:[\t|,]|  )"
         rf"|[\t|,]\s?\"?(?:the\s)?{_ASKED}\"?\s?(?:[\n\t|,]|$)"
     ),
-    "quiz files": r"\{[^{}]*[=~][^{}]*[=~]|<quiz\b|\\(?:choice|CorrectChoice)\b",
+    "quiz files": r"\{[^{}]*[=~][^{}]*[=~]|<quiz\b",
     # Lines that give the answer.
     "answer": (
         rf"(?i)(?:^|[\n>;|])[^\pL<>\n]*(?:(?:so|thus|hence|therefore),?\s|the\s|die\s|la\s|el\s)*"

@@ -69,7 +69,8 @@ def _on_line(lines: list[Line], at: int, end: int, run: Run) -> GivenAnswer | No
     labels, texts = run.labels, run.texts
     rest, last = answer_after(line.text), at
     parsed = parsed_answer(rest, labels, texts) if rest else None
-    if rest == "":
+    button = is_announcement(line.text) and "answer" in line.text.casefold()
+    if rest == "" or button:
         last += 1
         while last < end and is_announcement(lines[last].text):
             last += 1

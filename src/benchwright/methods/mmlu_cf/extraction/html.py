@@ -18,7 +18,6 @@ from benchwright.methods.mmlu_cf.extraction.markup import (
     Markup,
     list_type,
     markup,
-    question_lines,
     without_deep_tags,
 )
 from benchwright.methods.mmlu_cf.extraction.options import is_bare_label, list_marker
@@ -70,6 +69,8 @@ class LineBuilder:
 
     def preformatted(self, text: str, kind: str) -> None:
         """Add text whose line breaks count; `kind` is `code`, of which nothing is changed."""
+        if kind == "code" and self._has_input and not self.length:
+            self.flush(empty=True)  # code below a box
         pieces = visible(text).split("\n")
         for number, piece in enumerate(pieces):
             if number:
@@ -203,11 +204,9 @@ def html_page(text: str) -> PageText:
     if tree.body is not None:
         walk.over(tree.body)
     title = tree.css_first("title")
-    lines = walk.out.lines
-    if "ld+json" in text:
-        for node in tree.css('script[type="application/ld+json"]'):
-            lines += question_lines(node.text() or "", first_group=-1 - len(lines))
-    return PageText.of(lines, walk.containers, flat(title.text()) if title is not None else "")
+    return PageText.of(
+        walk.out.lines, walk.containers, flat(title.text()) if title is not None else ""
+    )
 
 
 class _Walk:
@@ -369,6 +368,8 @@ class _Walk:
         if len(out.lines) - element.first > _MOST_LINES:
             return
         touched = out.lines[element.first :] + [out.line] * bool(out.length)
+        if element.start and len(touched) > 1:
+            touched = touched[1:]  # the element began behind the text of another
         if len(touched) <= 1:
             line = touched[0] if touched else out.line
             line.marks |= marked.marks | ({"correct"} if marked.affirms else set())

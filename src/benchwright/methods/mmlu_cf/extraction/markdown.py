@@ -26,31 +26,45 @@ def markdown_page(text: str) -> PageText:
     backticks. Tags that HTML does not know, or that nothing closes, are text: `Vec<u8>`.
     """
     page = html_page(f"<html><body>{_parser().render(text)}")
-    return PageText.of(_with_code(page.lines))
+    return PageText.of(_with_options(page.lines))
 
 
-def _with_code(lines: list[Line]) -> list[Line]:
-    """Move blocks of code into the options above them, if each option has one."""
+def _with_options(lines: list[Line]) -> list[Line]:
+    """Join the lines of each option with a box, and the code below it if it needs some.
+
+    Code belongs to an option that has no text, and to options of which each has code.
+    """
     kept: list[Line] = []
     at = 0
     while at < len(lines):
-        options: list[tuple[Line, list[str]]] = []
+        options: list[tuple[Line, list[Line]]] = []
         end = at
         while end < len(lines) and lines[end].marks & {"ticked", "unticked"}:
-            options.append((lines[end], []))
+            option = lines[end]
+            options.append((option, []))
             end += 1
-            while end < len(lines) and lines[end].kind == "code":
-                options[-1][1].append(lines[end].text)
+            while end < len(lines) and _goes_on(option, lines[end]):
+                option.text = f"{option.text} {lines[end].text}".strip()
                 end += 1
-        if len(options) > 1 and all(code for _, code in options):
-            for option, code in options:
-                option.code, option.group = "\n".join(code), options[0][0].group
-                kept.append(option)
-        else:
-            end = max(end, at + 1)
-            kept += lines[at:end]
-        at = end
+            while end < len(lines) and lines[end].kind == "code":
+                options[-1][1].append(lines[end])
+                end += 1
+        coded = len(options) > 1 and all(code for _, code in options)
+        for option, code in options:
+            option.group = options[0][0].group
+            kept.append(option)
+            if coded or not option.text:
+                option.code = "\n".join(line.text for line in code)
+            else:
+                kept += code
+        kept += lines[at : at + (end == at)]
+        at = max(end, at + 1)
     return kept
+
+
+def _goes_on(option: Line, line: Line) -> bool:
+    """Return whether a line belongs to the item of an option."""
+    return line.kind == "text" and line.block == option.block
 
 
 @cache

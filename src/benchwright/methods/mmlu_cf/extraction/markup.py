@@ -1,12 +1,9 @@
-"""Markup of HTML that marks questions: names and classes of elements, and JSON-LD."""
+"""Markup of HTML that marks questions: names and classes of elements."""
 
-import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, NamedTuple
-
-from benchwright.methods.mmlu_cf.extraction.lines import Line, flat, visible
+from typing import NamedTuple
 
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]{0,15})")
 _FLAT = frozenset({
@@ -176,85 +173,3 @@ def list_type(attributes: Attributes) -> str:
             return _LIST_TYPES[name]
     kind = attributes.get("type") or "1"
     return kind if kind in {"A", "a", "I", "i"} else "1"
-
-
-_NODES = 20_000
-_CHARACTERS = 2_000_000
-
-
-def question_lines(source: str, first_group: int) -> list[Line]:
-    """Return the questions of a JSON-LD script as lines: stem, options, the correct ones marked.
-
-    A `Question` without `suggestedAnswer` belongs to a FAQ and is skipped.
-    Invalid JSON gives no lines. The groups count down from `first_group`, which is negative.
-    """
-    if len(source) > _CHARACTERS:
-        return []
-    try:
-        data = json.loads(source)
-    except (ValueError, RecursionError):
-        return []
-    lines: list[Line] = []
-    for question in _questions(data):
-        wrong = _answers(question.get("suggestedAnswer"))
-        right = _answers(question.get("acceptedAnswer"))
-        stem = _named_text(question)
-        if not wrong or not stem or len(wrong) + len(right) > 26:
-            continue
-        block = first_group - len(lines)
-        lines.append(Line(stem, "heading", block))
-        for answer in _in_order([*wrong, *right]):
-            marks = {"correct"} if any(answer is accepted for accepted in right) else set()
-            lines.append(Line(_named_text(answer), "option", block, group=block, marks=marks))
-        comments = [
-            answer.get("answerExplanation") or answer.get("comment") or answer.get("explanation")
-            for answer in right
-        ]
-        texts = [_text(note.get("text") if isinstance(note, dict) else note) for note in comments]
-        if any(texts):
-            lines.append(Line(f"Explanation: {' '.join(texts)}".strip(), "text", block))
-    return lines
-
-
-def _questions(data: Any) -> Iterator[dict[str, Any]]:
-    """Yield the questions in a tree of JSON, in order."""
-    stack, seen = [data], 0
-    while stack and seen < _NODES:
-        node = stack.pop()
-        seen += 1
-        if isinstance(node, list):
-            stack.extend(reversed(node))
-        elif isinstance(node, dict):
-            kind = node.get("@type")
-            if kind == "Question" or (isinstance(kind, list) and "Question" in kind):
-                yield node
-            else:
-                stack.extend(reversed([v for v in node.values() if isinstance(v, dict | list)]))
-
-
-def _answers(value: Any) -> list[dict[str, Any]]:
-    values = value if isinstance(value, list) else [value]
-    return [item if isinstance(item, dict) else {"text": item} for item in values if item]
-
-
-def _in_order(answers: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Sort answers by position; keep their order unless all have one."""
-    try:
-        return sorted(answers, key=lambda answer: int(answer["position"]))
-    except (KeyError, TypeError, ValueError):
-        return answers
-
-
-def _named_text(node: dict[str, Any]) -> str:
-    return _text(node.get("text")) or _text(node.get("name"))
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        return str(value) if isinstance(value, int | float) else ""
-    if "<" in value or "&" in value:
-        from selectolax.lexbor import LexborHTMLParser
-
-        body = LexborHTMLParser(without_deep_tags(value)).body
-        value = body.text() if body is not None else ""
-    return flat(visible(value))

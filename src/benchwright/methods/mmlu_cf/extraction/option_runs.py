@@ -210,7 +210,7 @@ class Growth:
             other = self.lines[at]
             if not option.pieces:
                 option.marks |= other.marks | emphasis_of(other, 0, len(other.text))
-            else:
+            elif line.kind not in {"item", "option"} or other.block != line.block:
                 if other.block != line.block or other.kind != line.kind:
                     break
                 full = len(self.lines[last].text) > 0.6 * longest

@@ -1,103 +1,24 @@
-"""Plain text and wiki markup as lines with bullets, boxes and code."""
+"""Plain text as lines with bullets, boxes and code."""
 
 import re
 from collections import Counter
 
 from benchwright.methods.mmlu_cf.extraction.lines import Line, PageText, spaced, visible
 from benchwright.methods.mmlu_cf.extraction.options import is_bare_label
-from benchwright.methods.mmlu_cf.extraction.questions import csv_lines
-
-_WIKI_ITEM = re.compile(r"#(?P<below>[:*#;]*)\s*(?P<text>.*)$")
-_BELOW = re.compile(r"#{1,3}[:*]{1,2}\s?\S")
-_WIKI_LIST = re.compile(r"[*:;]{1,4}\s?(?=\S)")
-_WIKI_HEADING = re.compile(r"(={2,6})\s?(?P<text>[^=\n][^\n]{0,300}?)\s?\1\s*$")
-_TEMPLATE = re.compile(r"\{\{([^{}\n]{0,2000})\}\}")
-_WIKI_LINK = re.compile(r"\[\[([^\[\]\n]{0,500})\]\]")
-_NAMED = re.compile(r"\s*[A-Za-z][\w -]{0,30}=")
-_WIKI_ANSWER = re.compile(r"(?i)(?:show |the )?(?:correct |right )?(?:answers?|solution|key):?")
-_FACED_LABEL = re.compile(
-    r"('{2,5})[(\[]?(?P<name>[A-Za-z]|\d{1,2})(?P<end>[.):\]]?)\1(?P<after>[.):]?)\s+"
-)
-_WIKI_FACE = re.compile(r"'{2,5}")
-
-
-def is_wiki(rows: list[str]) -> bool:
-    """Return whether a text has numbered wiki items with rows nested in them (`#:`, `#*`)."""
-    rows = rows[:2_000]
-    return sum(_BELOW.match(row) is not None for row in rows) >= 2 and any(
-        row.startswith("# ") or row[:2].strip() == "#" for row in rows
-    )
-
-
-def wiki_rows(rows: list[str]) -> list[str]:
-    """Return the rows without markup: `# stem` numbered, rows nested in it without their markers.
-
-    A template is replaced by its last unnamed argument, a link by its text.
-    """
-    out: list[str] = []
-    number = 0
-    for row in rows:
-        heading = _WIKI_HEADING.match(row) if row.startswith("==") else None
-        item = _WIKI_ITEM.match(row) if row.startswith("#") else None
-        if heading is not None:
-            number = 0
-            out += ["", heading["text"], ""]
-        elif item is None:
-            marker = _WIKI_LIST.match(row)
-            out.append(_plain(row[marker.end() :] if marker else row))
-        elif item["below"]:
-            out.append(_plain(item["text"]))
-        else:
-            number += 1
-            out += ["", f"{number}. {_plain(item['text'])}"]
-    return out
-
-
-def _plain(text: str) -> str:
-    if "{{" in text:
-        text = _TEMPLATE.sub(_argument, text)
-    if "[[" in text:
-        text = _WIKI_LINK.sub(lambda link: link[1].rpartition("|")[2], text)
-    if "''" in text:
-        label = _FACED_LABEL.match(text)
-        if label is not None:
-            sign = label["end"] or label["after"] or "."
-            text = f"{label['name']}{sign} {text[label.end() :]}"
-        text = _WIKI_FACE.sub("", text)
-    return text
-
-
-def _argument(template: "re.Match[str]") -> str:
-    name, *parts = template[1].split("|")
-    unnamed = [part for part in parts if _NAMED.match(part) is None]
-    if unnamed:
-        answers = any(_WIKI_ANSWER.fullmatch(part.strip()) for part in (name, *unnamed[:-1]))
-        alone = not template.string[: template.start()].strip()
-        return f"{'Answer: ' if answers and alone else ''}{unnamed[-1].strip()}"
-    numbered = [part.partition("=")[2] for part in parts if re.match(r"\s*\d+\s*=", part)]
-    return numbered[-1].strip() if numbered else ""
-
 
 _RULE = re.compile(r"\s*([-=_*~#+])(?:\s?\1){2,}\s*")
-_BULLET = re.compile(r"(?:[-*+•●◦▪‣○–]|\\item)\s+")
+_BULLET = re.compile(r"(?:[-*+•●◦▪‣○–]|)\s+")
 _BOX = re.compile(r"\[( |x|X|✓|✔|\*)?\]\s+|([☐□▢○◯⚪])\s*|([☑☒✅✔✓●🔘])\s*")
 _FENCE = re.compile(r"\s*(`{3,}(?=[^`]*$)|~{3,})")
 _PAGE = re.compile(
     r"(?i)\f|[-–—]\s*\d{1,4}\s*[-–—]|(?:page|seite|página|стр\.?)\s*\d{1,4}(?:\s*(?:of|/|von|de)\s*\d{1,4})?"
     r"|\d{1,4}\s*(?:/|of)\s*\d{1,4}|\[?\s?page\s*break\s?\]?"
 )
-_COMMAND = re.compile(r"\\(choice|CorrectChoice|question)\b(?:\[[^\]]{0,20}\])?")
-_ENVIRONMENT = re.compile(r"\\(?:begin|end)\{[a-z*]{0,30}\}(?:\[[^\]]{0,30}\])?$")
 
 
 def plain_page(text: str) -> PageText:
     """Return the lines of plain text, as they stand, without page numbers and running heads."""
     rows = visible(text.replace("\r\n", "\n").replace("\r", "\n")).split("\n")
-    table = csv_lines(rows)
-    if table:
-        return PageText.of(table)
-    if is_wiki(rows):
-        rows = wiki_rows(rows)
     reader = _Reader()
     furniture = _furniture(rows)
     for number, row in enumerate(rows):
@@ -133,9 +54,7 @@ class _Reader:
 
     def _text(self, row: str) -> None:
         line = Line("", "text", self.block, indent=_indent(row))
-        text = self._command(row.strip(), line)
-        if text:
-            line.text = spaced(self._bulleted(self._unquoted(text, line), line))
+        line.text = spaced(self._bulleted(self._unquoted(row.strip(), line), line))
         if line.text:
             self.lines.append(line)
 
@@ -158,16 +77,6 @@ class _Reader:
             line.kind, line.group = "item", line.block
             return text[bullet.end() :]
         return text
-
-    def _command(self, text: str, line: Line) -> str:
-        """Read the commands of LaTeX's class exam; return "" for other commands."""
-        command = _COMMAND.match(text)
-        if command is None:
-            return "" if _ENVIRONMENT.match(text) else text
-        if command[1] != "question":
-            line.kind, line.group = "option", self.block
-            line.marks |= {"correct"} if command[1] == "CorrectChoice" else set()
-        return text[command.end() :].strip()
 
 
 def _indent(row: str) -> int:

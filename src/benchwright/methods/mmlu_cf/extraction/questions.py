@@ -1,12 +1,11 @@
 """The questions of a page: runs of options with their surroundings, and tables of questions."""
 
-import csv
 import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from benchwright.methods.mmlu_cf.extraction.answer_keys import key_sections, match_keys
-from benchwright.methods.mmlu_cf.extraction.answer_lines import folded, parsed_answer, starts_answer
+from benchwright.methods.mmlu_cf.extraction.answer_lines import parsed_answer, starts_answer
 from benchwright.methods.mmlu_cf.extraction.given_answers import (
     GivenAnswer,
     emphasised,
@@ -39,7 +38,7 @@ _MOST_COLUMNS = 14
 
 @dataclass
 class FoundQuestion:
-    """The columns of a raw item at characters start … end − 1; if `linked`, from JSON-LD."""
+    """The columns of a raw item at characters start … end − 1."""
 
     question: str
     choices: list[str]
@@ -50,12 +49,6 @@ class FoundQuestion:
     layout: str
     start: int
     end: int
-    linked: bool = False
-
-    @property
-    def key(self) -> tuple[str, tuple[str, ...]]:
-        """Equal for the same question with the same choices in any order."""
-        return folded(self.question), tuple(sorted(map(folded, self.choices)))
 
 
 class _Columns(NamedTuple):
@@ -82,18 +75,6 @@ def table_questions(lines: list[Line]) -> dict[int, FoundQuestion]:
         elif (question := _row_question(line, cells, columns)) is not None:
             questions[at] = question
     return questions
-
-
-def csv_lines(rows: list[str]) -> list[Line]:
-    """Return comma-separated values with such a head as lines of cells; [] for other text."""
-    head = next((row for row in rows[:3] if row.strip()), "")
-    if len(head) > 1_000 or _columns([cell.strip().strip('"') for cell in head.split(",")]) is None:
-        return []
-    try:
-        cells = list(csv.reader(row for row in rows if len(row) < 20_000))
-    except csv.Error:
-        return []
-    return [Line("\t".join(map(flat, row)), "cells", n) for n, row in enumerate(cells) if row]
 
 
 def _columns(cells: list[str]) -> _Columns | None:
@@ -192,8 +173,7 @@ def questions_of(page: PageText, longest_line: int) -> list[FoundQuestion]:
     headings = [line.text for line in lines[:40] if line.kind == "heading"]
     faq = any(_FAQ.search(text) for text in (page.title, *headings))
     questions = [_question(lines, draft) for draft in _accepted(drafts, faq)]
-    questions = sorted([*questions, *rows.values()], key=lambda question: question.start)
-    return _without_copies(questions)
+    return sorted([*questions, *rows.values()], key=lambda question: question.start)
 
 
 def _set_regions(lines: list[Line]) -> None:
@@ -206,7 +186,7 @@ def _set_regions(lines: list[Line]) -> None:
         if comments or (short and line.kind != "item" and _WROTE.fullmatch(text)):
             number -= 1
             section = (number,)
-        elif line.kind == "heading" and line.block != 0:
+        elif line.kind == "heading":
             section = ()
         line.region = (*line.region, *section)
 
@@ -373,18 +353,4 @@ def _question(lines: list[Line], draft: _Draft) -> FoundQuestion:
         f"{run.form}:{run.style}" if run.style else run.form,
         lines[stem.first].start,
         end_line.start + (last.end if last.line == run.last else len(end_line.text)),
-        lines[run.first].group < 0,
     )
-
-
-def _without_copies(questions: list[FoundQuestion]) -> list[FoundQuestion]:
-    """Merge the questions of linked data with their copies in the text of the page."""
-    shown = {question.key: question for question in questions if not question.linked}
-    kept = []
-    for question in questions:
-        twin = shown.get(question.key) if question.linked else None
-        if twin is None:
-            kept.append(question)
-        elif twin.answer is None:
-            twin.answer = question.answer
-    return kept

@@ -150,15 +150,14 @@ def _numbers_above(lines: list[Line], top: int, lowest: int) -> tuple[list[_Numb
     last = lines[top]
     for at in range(top, lowest - 1, -1):
         line = lines[at]
-        linked = min(line.block, last.block) < 0
-        if line.region != last.region or (linked and line.block != last.block):
+        if line.region != last.region:
             lowest = at + 1
             break
         number = number_of(line)
         if number is not None:
             numbers.append(_Number(at, *number))
-        elif line.kind == "heading" and at < top:
-            lowest = at if _leads(line) else at + 1
+        if line.kind == "heading" and (at < top or number is not None):
+            lowest = at if number is not None or _leads(line) else at + 1
             break
     return numbers[::-1], lowest
 
