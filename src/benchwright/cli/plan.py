@@ -194,11 +194,16 @@ def verdict(plan: Plan) -> str:
         if (row.sampler, row.estimator) == ("random", "mean")
         and (row.goal != "standard_error" or row.target == "benchmark")
     }
+    half = {
+        (row.goal, row.wanted): f"; in half of them {row.items:,}"
+        for row in plan.rows
+        if row.whose == "half of subsets" and row.sampler == "random" and row.items
+    }
     needs = [
         f"{GOALS[row.goal]} {row.wanted:g} is not reached ({row.reason})"
         if row.items is None
         else f"{row.items:,} ({row.items / plan.items:.0%}) are enough for {GOALS[row.goal]} "
-        f"{row.wanted:g} ({row.whose})"
+        f"{row.wanted:g} ({row.whose}{half.get((row.goal, row.wanted), '')})"
         for row in strictest.values()
     ]
     return f"Of {plan.items:,} items, chosen at random: {'; '.join(needs)}."

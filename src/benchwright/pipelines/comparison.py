@@ -1,6 +1,6 @@
 """The comparison of perturbed copies with the original, per configuration."""
 
-from kedro.pipeline import Pipeline
+from kedro.pipeline import Node, Pipeline
 
 from benchwright.methods.wicked.comparison import coverage
 from benchwright.methods.wicked.comparison.compared_responses import align_responses
@@ -9,6 +9,7 @@ from benchwright.methods.wicked.comparison.rule_ablation import compare_rules
 from benchwright.methods.wicked.comparison.score_comparison import compare_scores, follow_responses
 from benchwright.methods.wicked.comparison.written_responses import compare_written_responses
 from benchwright.pipelines.nodes import boxed, node
+from benchwright.reports.page.parts import render_report
 from benchwright.reports.wicked import page
 from benchwright.reports.wicked.findings import measure_reach, show_comparison_top
 
@@ -46,7 +47,7 @@ _NODES = [
     ),
 ]
 _SHOWN = (
-    *("top", "cost", "order", "answers", "styles", "alterations", "examples", "method"),
+    *("order", "cost", "answers", "styles", "alterations", "examples", "method"),
     *("provenance", "ranks_plot"),
 )
 """What the page shows, with its sections in order."""
@@ -89,14 +90,16 @@ _PAGE = [
         ["params:ingestion", "params:variant", _SETTINGS, "params:seed"],
         "comparison_provenance",
     ),
-    node(
-        page.render_comparison_report,
+    Node(
+        render_report,
         {
             "ingestion": "params:ingestion",
             "variant": "params:variant",
+            "top": "comparison_top",
             **{f"comparison_{name}": f"comparison_{name}" for name in _SHOWN},
         },
         "comparison_report",
+        name="render_comparison_report",
     ),
 ]
 

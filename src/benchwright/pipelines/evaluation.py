@@ -13,6 +13,7 @@ from benchwright.evidence import (
 )
 from benchwright.methods.smart import audit, label_errors, metrics, review
 from benchwright.pipelines.nodes import boxed, node
+from benchwright.reports.page.parts import render_report
 from benchwright.reports.smart import item_list, plots, sections, summary
 
 _RANKED = ["response_matrix", "items"]
@@ -100,8 +101,8 @@ _PLOTS = [
     ),
 ]
 _SHOWN = (
-    *("report_top", "report_evidence", "report_rules", "report_items"),
-    *("report_ranking", "report_random", "report_subjects", "report_similar", "report_labels"),
+    *("report_evidence", "report_rules", "report_items"),
+    *("report_ranking", "report_subjects", "report_similar", "report_labels"),
     *("report_data", "report_method", "report_provenance"),
     *("rank_chart_plot", "distance_distribution_plot", "funnel_plot", "random_band_plot"),
 )
@@ -128,7 +129,7 @@ _PAGE = [
     ),
     node(
         sections.show_evidence,
-        ["rank_agreement", "random_comparison", "panel"],
+        ["rank_agreement", "random_comparison", "panel", "ire_fit"],
         "report_evidence",
     ),
     node(sections.show_rules, ["rule_coverage", "filter_model_ablation"], "report_rules"),
@@ -140,7 +141,6 @@ _PAGE = [
         ],
         "report_ranking",
     ),
-    node(sections.show_random, ["panel", "random_comparison", "ire_fit"], "report_random"),
     node(sections.show_subjects, "subject_shares", "report_subjects"),
     node(
         sections.show_similar,
@@ -181,10 +181,11 @@ _PAGE = [
         "report_provenance",
     ),
     node(
-        sections.render_report,
+        render_report,
         {
             "ingestion": "params:ingestion",
             "variant": "params:variant",
+            "top": "report_top",
             **{name: name for name in _SHOWN},
         },
         "report",

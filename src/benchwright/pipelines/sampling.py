@@ -13,6 +13,7 @@ from benchwright.methods.dele.evidence import (
 )
 from benchwright.pipelines.nodes import boxed, node
 from benchwright.reports.dele import page, plots, sampling_headline
+from benchwright.reports.page.parts import render_report
 from benchwright.tables.responses import Responses
 
 NO_RESPONSES = "no_live_responses"
@@ -103,8 +104,8 @@ _PLOTS = [
     node(plots.plot_item_map, "item_map", "item_map_plot"),
 ]
 _SHOWN = (
-    *("sampling_top", "sampling_comparison_section", "sampler_choice_section"),
-    *("estimates_section", "item_texts_section", "chosen_subset_section", "sampling_provenance"),
+    *("sampling_comparison_section", "sampler_choice_section"),
+    *("estimates_section", "item_texts_section", "sampling_provenance"),
     *("sampling_curves_plot", "chosen_curves_plot", "cluster_curves_plot", "item_map_plot"),
 )
 """What the page shows, with its sections in order."""
@@ -146,11 +147,6 @@ _PAGE = [
         "item_texts_section",
     ),
     node(
-        page.show_chosen_subset,
-        ["chosen_subset", "chosen_subset_facts", "sampler_choice", "params:sampling"],
-        "chosen_subset_section",
-    ),
-    node(
         page.show_sampling_provenance,
         [
             "params:ingestion",
@@ -160,14 +156,16 @@ _PAGE = [
         ],
         "sampling_provenance",
     ),
-    node(
-        page.render_sampling_report,
+    Node(
+        render_report,
         {
             "ingestion": "params:ingestion",
             "variant": "params:variant",
+            "top": "sampling_top",
             **{name: name for name in _SHOWN},
         },
         "sampling_report",
+        name="render_sampling_report",
     ),
 ]
 

@@ -20,6 +20,8 @@ from benchwright.reports.page.parts import (
     Top,
     as_bounded_share,
     as_count,
+    as_p,
+    as_points,
     as_share,
     as_text,
     cut_table,
@@ -164,17 +166,16 @@ def _fields(half_gap: pd.DataFrame) -> list[Any]:
     columns: list[Column] = [
         ("Field", as_text, "field"),
         ("Configuration", lambda row, _: _name(row), "model"),
-        ("Difference", _difference, "delta"),
-        ("p, corrected", _p, "p_holm"),
-        ("Alarm", _alarm, "suspicious"),
+        ("Difference", as_points, "delta"),
+        ("p, corrected", as_p, "p_holm"),
+        _ALARM,
     ]
     label = "Difference by field, the largest lead of the public half first"
     records = rows_of(of_fields.sort_values(["delta", "field", "model"]))
     return cut_table(label, records, columns, "half_gap")
 
 
-def _alarm(row: Row, name: str) -> str:
-    return "looks leaked" if row[name] else "no"
+_ALARM: Column = ("Alarm", lambda row, name: "looks leaked" if row[name] else "no", "suspicious")
 
 
 def _models(half_gap: pd.DataFrame, settings: HalfGapParams) -> list[Any]:
@@ -188,10 +189,10 @@ def _models(half_gap: pd.DataFrame, settings: HalfGapParams) -> list[Any]:
         ("Size", as_text, "size_group"),
         ("Configuration", lambda row, _: Cell(_name(row), [row["reason"] or ""]), "model"),
         *((name.capitalize(), _accuracy, name) for name in scored),
-        ("Difference", _difference, "delta"),
-        ("p", _p, "p_value"),
-        ("p, corrected", _p, "p_holm"),
-        ("Alarm", _alarm, "suspicious"),
+        ("Difference", as_points, "delta"),
+        ("p", as_p, "p_value"),
+        ("p, corrected", as_p, "p_holm"),
+        _ALARM,
     ]
     records = rows_of(by_size(half_gap[half_gap["field"].eq("")]))
     table = cut_table(label, records, columns, "half_gap")
@@ -200,14 +201,6 @@ def _models(half_gap: pd.DataFrame, settings: HalfGapParams) -> list[Any]:
 
 def _accuracy(row: Row, name: str) -> Cell:
     return Cell(percent(row[name]), [f"n = {number(row[f'n_{name}'])}"])
-
-
-def _difference(row: Row, name: str) -> Cell:
-    return Cell(points(row[name]), [interval(row["low"], row["high"])])
-
-
-def _p(row: Row, name: str) -> str:
-    return number(row[name], 4)
 
 
 def _small_gaps(half_gap_shares: pd.DataFrame) -> Table:

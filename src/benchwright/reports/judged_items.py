@@ -15,12 +15,11 @@ from benchwright.reports.mmlu_cf.plots import level_curves, level_line
 from benchwright.reports.page.parts import (
     Folded,
     ItemLists,
-    Page,
     Plot,
     Question,
     Section,
     Table,
-    render_page,
+    Top,
 )
 from benchwright.reports.page.provenance import benchmark_facts, provenance_section
 from benchwright.reports.page.shapes import PALETTE, nothing
@@ -64,46 +63,31 @@ def show_judgements(
     judgements: pd.DataFrame,
     judge_parse_rates: Sequence[ParseRate],
     judge_agreement: pd.DataFrame,
-) -> Page:
+) -> tuple[Top, list[Section]]:
     """Show what the judges say, the reasons not to rely on them, and the items to read."""
     judges = [replies_table(judge_parse_rates), *show_agreement(judge_agreement)]
-    return Page(
-        "",
-        "",
-        [
-            Section("Difficulty", [Plot("levels"), _subjects(judged_items)], "difficulty"),
-            Section("Checking", [_decisions(judged_items)], "checking"),
-            Section("Judges", judges, "judges"),
-            Section("Items to read", [_lists(items, judged_items, judgements)], "items"),
-        ],
-        headline=_headline(judged_items),
-        notes=[*doubtful_judges(judge_parse_rates, judge_agreement), *_without_spread(judgements)],
-    )
+    lists = _lists(items, judged_items, judgements)
+    notes = [*doubtful_judges(judge_parse_rates, judge_agreement), *_without_spread(judgements)]
+    subjects = _subjects(judged_items)
+    sections = [
+        Section("Difficulty", [Plot("judged_difficulty_plot"), subjects], "difficulty"),
+        Section("Items to read", [lists], "items", open=True),
+        Section("Checking", [_decisions(judged_items)], "checking"),
+        Section("Judges", judges, "judges"),
+    ]
+    return Top(_headline(judged_items), (), notes, kind="Judges"), sections
 
 
-def render_judge_page(
+def show_judging_provenance(
     ingestion: BenchmarkParams,
     variant: str,
     seed: int,
     difficulty: DifficultyParams,
     checking: CheckingParams,
-    judge_page: Page,
-    judged_difficulty_plot: Any,
-) -> str:
-    """Render one HTML page that needs no network; texts of items are escaped.
-
-    The same inputs give the same bytes.
-    """
+) -> Section:
+    """Show the benchmark and the settings."""
     facts = benchmark_facts(ingestion, variant, seed)
-    provenance = provenance_section(facts, _METHOD, difficulty=difficulty, checking=checking)
-    page = judge_page._replace(
-        window=f"{ingestion.title}: judged items",
-        title=ingestion.title,
-        sections=[*judge_page.sections, provenance],
-        kicker=f"Judges · variant {variant}",
-        plots={"levels": judged_difficulty_plot},
-    )
-    return render_page(page)
+    return provenance_section(facts, _METHOD, difficulty=difficulty, checking=checking)
 
 
 def _headline(judged_items: pd.DataFrame) -> str:

@@ -10,7 +10,6 @@ from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.scoring import ScoringParams
 from benchwright.reports.page.parts import (
     Article,
-    Cell,
     Column,
     Folded,
     Question,
@@ -18,8 +17,8 @@ from benchwright.reports.page.parts import (
     Table,
     Text,
     Top,
+    as_bounded_share,
     as_count,
-    as_share,
     as_text,
     cut_table,
     render_sections,
@@ -103,9 +102,9 @@ def render_memorisation_page(
         Fact("scoring.generation.recall_tokens", str(recall)),
     ]
     sections = [
-        Section("Method", [Text(method, code=True)], "method"),
         Section("Results", _result(rows), "result"),
         Section("Examples", _examples(memorisation_examples), "examples"),
+        Section("Method", [Text(method, code=True)], "method"),
         provenance_section(facts, _SOURCE),
     ]
     return render_sections(
@@ -126,9 +125,9 @@ def _result(rows: list[dict[Any, Any]]) -> list[Any]:
         ("Model", as_text, "model"),
         ("Items", as_count, "items"),
         ("With options", as_count, "with_options"),
-        ("Verbatim", _bounded, "exact"),
-        ("Similar", _bounded, "fuzzy"),
-        ("Control", _bounded, "control_whole"),
+        ("Verbatim", as_bounded_share, "exact"),
+        ("Similar", as_bounded_share, "fuzzy"),
+        ("Control", as_bounded_share, "control_whole"),
         ("Test", as_text, "test"),
         ("Remembers", as_text, "verdict"),
     ]
@@ -136,11 +135,6 @@ def _result(rows: list[dict[Any, Any]]) -> list[Any]:
         {**row, "test": _test(row), "verdict": "yes" if row["remembers"] else "no"} for row in rows
     ]
     return cut_table(label, said, columns, "memorisation_summary")
-
-
-def _bounded(row: Row, name: str) -> Cell:
-    low, high = (as_share(row, f"{name}_{end}") for end in ("low", "high"))
-    return Cell(as_share(row, name), [f"[{low}, {high}]"])
 
 
 def _examples(memorisation_examples: list[dict[str, Any]]) -> list[Any]:

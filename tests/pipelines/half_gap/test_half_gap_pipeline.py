@@ -180,7 +180,7 @@ def test_only_fields_reported_in_both_halves_are_compared(
     assert "Fields that look leaked: law (tiny@letters-0)." in page
     shown = re.sub(r"<[^>]+>", " ", page.split('id="fields"')[1].split("</section>")[0])
     low, high = (f"{100 * gaps.loc['law', end]:+.1f}".replace("-", "−") for end in ("low", "high"))
-    row = f"law tiny@letters-0 −20.0 [{low}, {high}] 0.0000 looks leaked"
+    row = f"law tiny@letters-0 −20.0 [{low}, {high}] &lt; 0.001 looks leaked"
     assert row in " ".join(shown.split())
     assert made["half_gap_metrics"]["alarms_in_fields"] == 1
 

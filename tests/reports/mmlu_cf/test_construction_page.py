@@ -44,9 +44,9 @@ def page_of(**changed: Any) -> str:
 def test_the_headline_reports_missing_judges(unjudged: dict[str, Any]) -> None:
     shown = text(unjudged["construction_report"])
     assert (
-        "15 public and 15 closed questions from 20 documents of 2 domains; 80.0% of the 60 "
-        "questions extracted are clean, 30 were sampled; the difficulty of 0.0% of the clean "
-        "questions is known; no judge checked quality."
+        "A draft: no judge has checked the 15 public and 15 closed questions from 20 documents of "
+        "2 domains. 80.0% of the 60 questions extracted are clean 0.0% of the clean questions have "
+        "a known difficulty none of the sampled questions passed a check"
     ) in shown
     assert "No judge rated difficulty, so the sample treats all questions as" in shown
     assert "No judge checked the questions, so wrong" in shown
@@ -60,8 +60,8 @@ def test_the_headline_reports_missing_judges(unjudged: dict[str, Any]) -> None:
 def test_the_headline_reports_the_results_of_judges(judged: dict[str, Any]) -> None:
     shown = text(judged["construction_report"])
     assert (
-        "30 were sampled; the difficulty of 87.5% of the clean questions is known; "
-        "24 of 30 passed the check by 2 judges."
+        "12 public and 12 closed questions from 20 documents of 2 domains; 24 of 30 passed the "
+        "check by 2 judges. "
     ) in shown
     assert "No judge" not in shown
     assert "Only 87.5% of 48 prompts to able (difficulty) got a readable reply" in shown
@@ -109,6 +109,7 @@ def test_leaks_are_counted_and_remaining_leaks_come_first() -> None:
         "4 pairs of the same question in both halves, in different words: 1 moved into one half, "
         "1 question removed, 1 still in both halves."
     ) in shown
+    assert "Do not publish the 15 public and 15 closed questions from 20 documents" in shown
     notes = shown.split("Read this first")[1]
     assert notes.strip().startswith("1 pair of equivalent questions left in both halves")
     assert "No judge compared 2 pairs of similar questions" in shown

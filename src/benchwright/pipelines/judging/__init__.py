@@ -23,14 +23,16 @@ from benchwright.pipelines.judging.nodes import (
 from benchwright.pipelines.nodes import node
 from benchwright.reports.judged_items import (
     plot_judged_difficulty,
-    render_judge_page,
     show_judgements,
+    show_judging_provenance,
 )
+from benchwright.reports.page.parts import render_report
 
 _ASKING = ["params:models", "params:scoring"]
 _RATING = ["judge_store", "params:difficulty", *_ASKING, "closed_seed"]
 _SAMPLING = ["params:sampling_by_difficulty", "closed_seed"]
 _JUDGED = ["difficulty_ratings", "judge_ratings", "harm_flags"]
+_SHOWN = ("judge_sections", "judge_provenance", "judged_difficulty_plot")
 _AGREEMENT = node(compare_judges, [*_JUDGED, "params:seed"], "judge_agreement")
 
 
@@ -102,7 +104,7 @@ def create_benchmark_pipeline() -> Pipeline:
     settings = ["params:difficulty", "params:checking"]
     rounds = ["difficulty_rounds", "checking_rounds"]
     shown = ["items", "judged_items", "judgements", "judge_parse_rates", "judge_agreement"]
-    run = ["params:ingestion", "params:variant", "params:seed", *settings]
+    run = ["params:ingestion", "params:variant", "params:seed"]
     return Pipeline(
         [
             node(
@@ -120,7 +122,17 @@ def create_benchmark_pipeline() -> Pipeline:
             _AGREEMENT,
             node(collect_judge_metrics, "judged_items", "judge_metrics"),
             node(plot_judged_difficulty, ["judged_items", "judgements"], "judged_difficulty_plot"),
-            node(show_judgements, shown, "judge_page"),
-            node(render_judge_page, [*run, "judge_page", "judged_difficulty_plot"], "judge_report"),
+            node(show_judgements, shown, ["judge_top", "judge_sections"]),
+            node(show_judging_provenance, [*run, *settings], "judge_provenance"),
+            node(
+                render_report,
+                {
+                    "ingestion": "params:ingestion",
+                    "variant": "params:variant",
+                    "top": "judge_top",
+                    **{name: name for name in _SHOWN},
+                },
+                "judge_report",
+            ),
         ]
     )

@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchwright.exports.export import ALL_MODELS_SPLIT, sampler_of
+from benchwright.exports.export import ALL_MODELS_SPLIT
 from benchwright.methods.dele.evidence.choice import MIN_CORRELATION, gains_over_splits
 from benchwright.methods.dele.evidence.estimates import LEVEL
 from benchwright.methods.dele.evidence.panels import FEWEST_MODELS, SamplingPanels
@@ -22,30 +22,25 @@ from benchwright.reports.page.parts import (
     Section,
     Table,
     Text,
-    Top,
     as_count,
     as_metric,
+    as_p,
     as_share,
     as_text,
     as_words,
     cut_table,
-    render_sections,
     table_of,
 )
 from benchwright.reports.page.provenance import benchmark_facts, provenance_section
 from benchwright.reports.page.wording import (
-    bounds,
     clip_text,
     coefficient,
     number,
-    p_value,
     percent,
     rows_of,
 )
 
 _BEST = 3  # samplers of the short table
-_DISTANCES = ("wasserstein", "mean_absolute_error")
-_METRICS = (METRIC, "spearman", *_DISTANCES)
 _METHOD = (
     "Saranathan et al. (2024), DELE: Data Efficient LLM Evaluation; Polo et al. (2024), "
     "tinyBenchmarks; Rodriguez et al. (2021), Evaluation Examples Are Not Equally Informative Or "
@@ -53,18 +48,6 @@ _METHOD = (
 )
 
 Row = Mapping[Any, Any]
-
-
-def render_sampling_report(
-    ingestion: BenchmarkParams, variant: str, sampling_top: Top, **shown: Any
-) -> str:
-    """Render the sampling report as one HTML page that needs no network.
-
-    `shown` are lists of sections in the order of the page, and plots by name.
-    """
-    window = f"{ingestion.title}: how few items suffice ({variant})"
-    kicker = f"Benchmark subsets · variant {variant}"
-    return render_sections(window, ingestion.title, kicker, sampling_top, shown)
 
 
 def show_sampling_provenance(
@@ -94,10 +77,9 @@ def show_samplers(
     best = sampling_summary.nlargest(_BEST, METRIC)["sampler"]
     shown = sampling_summary["sampler"].isin([RANDOM, *better, *worse, *best])
     ordered = sampling_summary[shown].sort_values(METRIC, ascending=False)
-    rate = f"{sampling.evidence.main_rate:g}% of the items"
     columns: list[Column] = [
         ("Sampler", as_text, "sampler"),
-        (f"tau-b at {rate}", as_metric, METRIC),
+        (f"tau-b at {sampling.evidence.main_rate:g}% of the items", as_metric, METRIC),
         ("Against random", _against(better, worse), "sampler"),
         ("Score error, points", _as_points, "mean_absolute_error"),
         (f"Items for tau-b {SUFFICIENT:g}", as_count, "items_for_tau_b"),
@@ -115,10 +97,11 @@ def show_samplers(
         f"mean over repeats is at least {SUFFICIENT:g}. p is two-sided, after Holm's correction "
         "over samplers and rates."
     )
-    table = _sampler_table(sampling_summary, sampling_against_random, sampling)
+    rate = sampling.evidence.main_rate
+    table = _all_samplers(sampling_summary, sampling_against_random, rate)
     return [
         Section("Samplers and random subsets", blocks, "samplers"),
-        Section("All samplers", [Text(note), table], "all", folded=True),
+        Section("All samplers", [Text(note), table], "all"),
     ]
 
 
@@ -127,67 +110,31 @@ def _against(better: Sequence[str], worse: Sequence[str]) -> Callable[[Row, str]
     return lambda row, name: verdict.get(row[name], "no better" if row[name] != RANDOM else "")
 
 
-def _sampler_table(own: pd.DataFrame, tested: pd.DataFrame, sampling: SamplingParams) -> Table:
-    """Return a panel's samplers at the main rate, after the band of random subsets (Table 1)."""
-    panel, rate = own["panel"].iloc[0], sampling.evidence.main_rate
-    tested = tested[tested["panel"] == panel]
-    bands = tested[tested["rate"] == rate].drop_duplicates("metric").set_index("metric")
-    rows: list[list[Any]] = []
-    if len(bands):
-        ends = bands[["random_low", "random_high"]]
-        first, *others = (_metric(name, *ends.loc[name]) for name in _METRICS)
-        rows.append(["random subsets, 95%", first, "", *others, "", ""])
-    tests = dict(iter(tested[tested["metric"] == METRIC].groupby("sampler")))
-    for row in rows_of(own):
-        tau_b, spearman, *others = (_metric(name, row[name]) for name in _METRICS)
-        sd = [] if row["spearman_sd"] is None else [number(row["spearman_sd"], 3)]
-        rows.append(
-            [
-                Cell(row["sampler"], [row["family"]]),
-                tau_b,
-                _verdict(row["sampler"], tests.get(row["sampler"]), rate),
-                Cell(spearman, sd),
-                *others,
-                _rate(row, "tau_b"),
-                _rate(row, "spearman"),
-            ]
-        )
+def _all_samplers(own: pd.DataFrame, tested: pd.DataFrame, rate: float) -> Table:
+    """Return a panel's samplers at the main rate (DELE, Table 1)."""
+    panel = str(own["panel"].iloc[0])
+    at = (tested["panel"] == panel) & (tested["rate"] == rate) & (tested["metric"] == METRIC)
+    records = rows_of(own.join(tested[at].set_index("sampler")["p_holm"], on="sampler"))
+    columns: list[Column] = [
+        ("Sampler", lambda row, name: Cell(row[name], [row["family"]]), "sampler"),
+        ("tau-b", as_metric, METRIC),
+        ("p against random", as_p, "p_holm"),
+        ("Spearman", as_metric, "spearman"),
+        ("sd over repeats", as_metric, "spearman_sd"),
+        ("Wasserstein", _as_points, "wasserstein"),
+        ("Score error", _as_points, "mean_absolute_error"),
+        *(
+            (f"{what.capitalize()} for {METRICS[metric]} {SUFFICIENT:g}", as_count, name)
+            for metric in (METRIC, "spearman")
+            for what in ("items", "tokens")
+            for name in [f"{what}_for_{metric}"]
+        ),
+    ]
     label = (
-        f"At {rate:g}% of the items, on {int(own['n_models'].iloc[0]):,} {PANELS[str(panel)]}; "
-        "distances in points; below Spearman its standard deviation over repeats (DELE, Table 1)"
+        f"At {rate:g}% of the items, on {own['n_models'].iloc[0]:,} {PANELS[panel]}; distances in "
+        "points (DELE, Table 1)"
     )
-    head = (
-        *("Sampler", "tau-b", "Against random", "Spearman", "Wasserstein"),
-        *("Score error", f"Rate for tau-b {SUFFICIENT:g}", f"Rate for Spearman {SUFFICIENT:g}"),
-    )
-    return Table(label, head, rows, (1, *range(3, 8)))
-
-
-def _metric(name: str, low: float | None, high: float | None = None) -> str:
-    """Write a metric, or an interval where `high` is; distances in points."""
-    times, digits = (100, 2) if name in _DISTANCES else (1, 3)
-    value = None if low is None else times * low
-    return coefficient(value, digits) if high is None else bounds(value, times * high, digits)
-
-
-def _verdict(sampler: str, test: pd.DataFrame | None, rate: float) -> str | Cell:
-    """Write the rates at which a sampler differs from random, and p at the main rate."""
-    if sampler == RANDOM:
-        return "baseline"
-    if test is None:
-        return "not tested"
-    differs = test[test["verdict"].isin(["better", "worse"])]
-    verdicts = [f"{row.verdict} at {row.rate:g}%" for row in differs.itertuples()]
-    p = test.loc[test["rate"] == rate, "p_holm"]
-    return Cell(", ".join(verdicts) or "no difference", [f"p = {p_value(value)}" for value in p])
-
-
-def _rate(row: Row, metric: str) -> Cell:
-    rate = row[f"rate_for_{metric}"]
-    if rate is None:
-        return Cell("—", ["no rate"])
-    items, tokens = (number(row[f"{what}_for_{metric}"]) for what in ("items", "tokens"))
-    return Cell(f"{rate:g}%", [f"{items} items", f"{tokens} tokens"])
+    return table_of(records, columns, range(1, len(columns)), label)
 
 
 def show_sampler_choice(
@@ -218,8 +165,8 @@ def show_sampler_choice(
         blocks.append(Text(f"All models choose {row['winner'] or 'no sampler'}{reason}."))
     by_subject = _subjects(subject_winners, subject_luck)
     return [
-        Section("Choice of a sampler", blocks, "choice", folded=True),
-        Section("Choice by subject", by_subject, "subjects", folded=True),
+        Section("Choice of a sampler", blocks, "choice"),
+        Section("Choice by subject", by_subject, "subjects"),
     ]
 
 
@@ -255,7 +202,7 @@ def show_estimates(estimate_errors: pd.DataFrame) -> list[Section]:
     rows = rows_of(estimate_errors)
     if not rows:
         why = "Not available: no training models or panel, or fewer than four items."
-        return [Section("Estimated scores", [Text(why)], "estimates", folded=True)]
+        return [Section("Estimated scores", [Text(why)], "estimates")]
     text = (
         f"Each estimator predicts a model's score on all items from its responses to "
         f"{number(rows[0]['size'])} of them, trained on other models. Coverage is the share of "
@@ -277,7 +224,7 @@ def show_estimates(estimate_errors: pd.DataFrame) -> list[Section]:
     ]
     label = "Errors of estimated scores, in points; means over models and subsets"
     table = table_of(rows, columns, range(3, 11), label)
-    return [Section("Estimated scores", [Text(text), table], "estimates", folded=True)]
+    return [Section("Estimated scores", [Text(text), table], "estimates")]
 
 
 def _as_points(row: Row, name: str) -> str:
@@ -308,22 +255,7 @@ def show_item_texts(
         )
         label = "The easiest and the hardest items to read, by difficult words (DELE, Table 2)"
         examples = table_of(rows_of(readability_examples), columns, label=label)
-        sections.append(Section("Readability", [examples], "texts", folded=True))
+        sections.append(Section("Readability", [examples], "texts"))
     shown = {"cluster_curves_plot": cluster_curves, "item_map_plot": item_map}
     plots = [Plot(name) for name, table in shown.items() if len(table)]
-    return [*sections, Section("Clusters", plots, "clusters", folded=True)] if plots else sections
-
-
-def show_chosen_subset(
-    chosen_subset: pd.DataFrame,
-    chosen_subset_facts: Mapping[str, str],
-    sampler_choice: pd.DataFrame,
-    sampling: SamplingParams,
-) -> list[Section]:
-    """Build the section on the exported subset."""
-    text = (
-        f"{len(chosen_subset):,} items, drawn by `{sampler_of(sampling, sampler_choice)}`; the "
-        "dataset `chosen_subset` holds them with their weights. The settings `sampling.export` "
-        f"define sampler and size. {chosen_subset_facts['told_apart']}"
-    )
-    return [Section("Exported subset", [Text(text, code=True)], "subset", folded=True)]
+    return [*sections, Section("Clusters", plots, "clusters")] if plots else sections

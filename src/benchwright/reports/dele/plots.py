@@ -1,6 +1,6 @@
 """The plots of the sampling report: samplers over rates, and clusters of items."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
@@ -17,6 +17,7 @@ from benchwright.reports.page.shapes import (
     Scale,
     Trace,
     band,
+    curves,
     dots,
     line,
     nothing,
@@ -58,45 +59,38 @@ def plot_sampling_curves(
 ) -> Any:
     """Draw every sampler in the band of random subsets, on the main panel (DELE, Figures 1–6)."""
     main = sampling_panels.main
-    title = f"Samplers and random subsets ({len(sampling_panels.groups[main]):,} {PANELS[main]})"
+    whose = f"{len(sampling_panels.groups[main]):,} {PANELS[main]}"
+    title = f"Kendall tau-b of samplers and random subsets ({whose})"
     kinds = sampler_kinds(sampling)
     families = list(dict.fromkeys(kind.family for kind in kinds.values()))
     own = sampling_curves[sampling_curves["panel"] == main]
     labels = {name: kind.family for name, kind in kinds.items()}
     colours = {name: PALETTE[families.index(family)] for name, family in labels.items()}
-    return _plot_over_rates(title, own, "sampler", ("tau_b",), labels, colours)
+    return _plot_over_rates(title, own, "sampler", labels, colours)
 
 
 def plot_chosen_curves(chosen_curves: pd.DataFrame) -> Any:
     """Draw the rank agreement of the chosen samplers on held-out models (DELE, Figure 7)."""
     splits = int(chosen_curves["splits"].max()) if len(chosen_curves) else 0
-    title = f"The chosen samplers: mean over {splits:,} splits of the models"
+    title = f"Kendall tau-b of the chosen samplers: mean over {splits:,} splits of the models"
     colours = dict(zip(LINES, (INK, *PALETTE), strict=False))
-    return _plot_over_rates(title, chosen_curves, "line", ("tau_b",), LINES, colours)
+    return _plot_over_rates(title, chosen_curves, "line", LINES, colours)
 
 
 def _plot_over_rates(
     title: str,
-    curves: pd.DataFrame,
+    table: pd.DataFrame,
     key: str,
-    metrics: Sequence[str],
     labels: Mapping[str, str],
     colours: Mapping[str, str],
 ) -> Any:
-    """Draw a panel per metric with a line per value of `key`, and the random band."""
-    known = curves.dropna(subset=["mean"])
+    """Draw a line of Kendall's tau-b per value of `key`, and the random band."""
+    known = table[table["metric"] == "tau_b"].dropna(subset=["mean"])
     if known.empty:
         return nothing(title, "There are too few models to compare samplers.")
     shown = known[known["rate"] >= min(_LOWEST_RATE, known["rate"].max())].sort_values("rate")
-    rates = [Scale()] * (len(metrics) - 1) + [Scale("% of the items")]
-    return stacked(
-        title,
-        [
-            Panel(_lines(own, key, labels, colours), scale, name=METRICS[metric])
-            for metric, scale in zip(metrics, rates, strict=True)
-            for own in [shown[shown["metric"] == metric]]
-        ],
-    )
+    traces = _lines(shown, key, labels, colours)
+    return curves(title, traces, Scale("% of the items"), Scale())
 
 
 def _lines(

@@ -38,7 +38,7 @@ def show_sampling_top(
     panels, tested = sampling_panels, sampling_against_random
     notes = _notes(panels, samplers_left_out, sampling)
     if not panels.item_ids or len(panels.groups[panels.main]) < FEWEST_MODELS:
-        return Top(_too_few(panels), (), notes)
+        return Top(_too_few(panels), (), notes, kind=_KIND)
     lines = [
         _agreement(panels, tested, sampling.evidence.main_rate),
         _choice_gain(sampler_choice, subject_luck, sampling.evidence.main_rate),
@@ -47,12 +47,14 @@ def show_sampling_top(
         Tiles(_figures(panels, chosen_subset)),
         *(Text(line, "judgement") for line in lines if line),
     ]
-    return Top(_advice(panels, tested, sampling_summary, sampling), lead, notes, _NEXT)
+    return Top(_advice(panels, tested, sampling_summary, sampling), lead, notes, _NEXT, _KIND)
 
 
+_KIND = "Benchmark subsets"
 _NEXT = (
-    "Ask new models the exported subset, then `benchwright estimate`. `benchwright plan` says how "
-    "many items half and 95% of random subsets need; this page averages over subsets."
+    "Ask new models the exported subset (`chosen_subset`; settings `sampling.export`), then "
+    "`benchwright estimate`. `benchwright plan` says how many items half and 95% of random subsets "
+    "of all models need; this page averages over subsets, on models that chose no items."
 )
 
 
@@ -73,18 +75,17 @@ def _advice(
     tried = tested.loc[tested["sampler"] != RANDOM, "sampler"].nunique()
     better, worse = verdicts(tested, panels.main)
     rates = joined([f"{rate:g}%" for rate in sampling.evidence.at_rates])
-    ranks = f"ranks {_whose(panels)} better than random subsets"
     if better:
-        are = "are" if len(better) > 1 else "is"
         advice = (
-            f"Take the items of {joined(better)}, which {are} better than random subsets at one or "
-            f"more of {rates} for the ranking of {_whose(panels)}"
+            f"Take the items of {joined(better)}: they rank {_whose(panels)} better than random "
+            f"subsets at one or more of {rates}"
         )
-    elif tried:
-        none = "the one sampler does not rank" if tried == 1 else f"none of {tried} samplers ranks"
-        advice = f"Take random items: {none}{ranks.removeprefix('ranks')} at any of {rates}"
     else:
-        advice = f"Take random items for a ranking of {_whose(panels)}"
+        none = f"none of {tried} samplers" if tried > 1 else "no sampler"
+        advice = (
+            f"Take random items: {none} ranks {_whose(panels)} better than random subsets at any "
+            f"of {rates}"
+        )
     if worse:
         advice += f" ({joined(worse)}: worse)"
     return f"{advice}; {_sufficient_size(sampling_summary, panels)}."

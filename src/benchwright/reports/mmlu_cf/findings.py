@@ -13,7 +13,7 @@ from benchwright.methods.mmlu_cf.construction_steps import (
     Steps,
 )
 from benchwright.reports.mmlu_cf.judges import doubtful_judges
-from benchwright.reports.page.parts import Text, Top
+from benchwright.reports.page.parts import Text, Tiles, Top
 from benchwright.reports.page.wording import coefficient, count, percent
 
 _FEW_DOMAINS = 100  # the paper has more than 3,000
@@ -30,9 +30,13 @@ def show_construction_top(
     """Write the counts of questions, the leaks between the halves, and the warnings."""
     steps, sample = construction_steps, sample_by_difficulty
     asked = Counter(rate.task for rate in judge_parse_rates)
-    headline = _headline(steps, sample.known, asked["checking"])
     if not steps.public + steps.closed:
-        return Top(headline)
+        text = (
+            f"No benchmark was made: {count(steps.extracted, 'question')} extracted from "
+            f"{_origin_of(steps)}, {steps.clean:,} clean, {steps.sampled:,} sampled, "
+            f"{steps.checked:,} checked."
+        )
+        return Top(text)
     notes = [
         *_halves(steps, half_distances),
         *_judges(steps, sample.known, asked),
@@ -42,28 +46,39 @@ def show_construction_top(
     ]
     if extraction_measures.empty:
         notes.append("The accuracy of extraction is unknown: no document is labelled.")
-    return Top(headline, [Text(_describe_leaks(steps.leaks), "judgement")], notes)
+    lead = [
+        Tiles(_figures(steps, sample.known, asked["checking"])),
+        Text(_describe_leaks(steps.leaks), "judgement"),
+    ]
+    return Top(_verdict(steps, asked["checking"]), lead, notes)
 
 
-def _headline(steps: Steps, known: float, checkers: int) -> str:
-    """Write how many documents became how many questions."""
-    origin = f"{count(steps.documents, 'document')} of {count(steps.domains, 'domain')}"
-    if not steps.public + steps.closed:
-        return (
-            f"No benchmark was made: {count(steps.extracted, 'question')} extracted from {origin}, "
-            f"{steps.clean:,} clean, {steps.sampled:,} sampled, {steps.checked:,} checked."
-        )
+def _origin_of(steps: Steps) -> str:
+    return f"{count(steps.documents, 'document')} of {count(steps.domains, 'domain')}"
+
+
+def _verdict(steps: Steps, checkers: int) -> str:
+    """Say whether the benchmark can be published."""
+    made = f"{steps.public:,} public and {steps.closed:,} closed questions from {_origin_of(steps)}"
+    if left := steps.leaks.left:
+        return f"Do not publish the {made}: {count(left, 'pair')} of them are in both halves."
+    if not checkers:
+        return f"A draft: no judge has checked the {made}."
+    unjudged = steps.checked - steps.passed
+    doubt = f", {unjudged:,} remain unjudged" if unjudged else ""
+    passed = f"{steps.passed:,} of {steps.sampled:,} passed the check by {count(checkers, 'judge')}"
+    return f"{made}; {passed}{doubt}."
+
+
+def _figures(steps: Steps, known: float, checkers: int) -> list[tuple[str, str]]:
+    """Return the shares of clean, rated and checked questions, with labels."""
     clean = percent(steps.clean / steps.extracted if steps.extracted else None)
-    checked = "no judge checked quality"
-    if checkers:
-        by, unjudged = count(checkers, "judge"), steps.checked - steps.passed
-        checked = f"{steps.passed:,} of {steps.sampled:,} passed the check by {by}"
-        checked += f", {unjudged:,} remain unjudged" if unjudged else ""
-    return (
-        f"{steps.public:,} public and {steps.closed:,} closed questions from {origin}; {clean} of "
-        f"the {steps.extracted:,} questions extracted are clean, {steps.sampled:,} were sampled; "
-        f"the difficulty of {percent(known)} of the clean questions is known; {checked}."
-    )
+    checked = f"{steps.passed:,} of {steps.sampled:,}" if checkers else "none"
+    return [
+        (clean, f"of the {steps.extracted:,} questions extracted are clean"),
+        (percent(known), "of the clean questions have a known difficulty"),
+        (checked, "of the sampled questions passed a check"),
+    ]
 
 
 def _describe_leaks(leaks: Leaks) -> str:

@@ -67,11 +67,7 @@ Row = dict[Any, Any]
 def render_construction_report(
     variant: str, sealing: SealingParams, construction_top: Top, **shown: Any
 ) -> str:
-    """Render the report of a benchmark made from documents: one HTML page that needs no network.
-
-    The page shows no text of a closed question and no id of any. The same inputs give the same
-    bytes. `shown` are lists of sections in the order of the page, and plots by name.
-    """
+    """Render the page as `render_report` does; it shows no closed question and no id of any."""
     window = f"{sealing.name}: construction ({variant})"
     kicker = f"A benchmark made from documents · variant {variant}"
     return render_sections(window, sealing.name, kicker, construction_top, shown)

@@ -7,8 +7,9 @@ from functools import cache, partial
 from importlib.resources import files
 from typing import Any, NamedTuple
 
+from benchwright.params.benchmark import BenchmarkParams
 from benchwright.reports.page.draw import draw
-from benchwright.reports.page.wording import number, percent, words_of
+from benchwright.reports.page.wording import interval, number, p_value, percent, points, words_of
 
 LONGEST_TABLE = 300
 """Rows of a table on a page; the dataset has them all."""
@@ -111,7 +112,7 @@ class Section(NamedTuple):
     title: str
     blocks: Sequence[Any]
     id: str = ""
-    folded: bool = False
+    open: bool = False  # on a page that folds all but its first section
 
 
 class Top(NamedTuple):
@@ -121,6 +122,7 @@ class Top(NamedTuple):
     lead: Sequence[Any] = ()  # blocks under it
     notes: Sequence[str] = ()  # warnings
     next: str = ""  # what to do now; the last line of a run
+    kind: str = ""  # of the page, above its title
 
 
 class Page(NamedTuple):
@@ -135,6 +137,13 @@ class Page(NamedTuple):
     lead: Sequence[Any] = ()
     notes: Sequence[str] = ()
     next: str = ""
+    folded: bool = False  # whether sections after the first, if not open, are folded
+
+
+def render_report(ingestion: BenchmarkParams, variant: str, top: Top, **shown: Any) -> str:
+    """Render the report of a run; `shown` are its sections, lists of them, and plots by name."""
+    kind = f"{top.kind} · variant {variant}"
+    return render_sections(f"{ingestion.title}: {kind}", ingestion.title, kind, top, shown)
 
 
 def render_sections(
@@ -148,14 +157,14 @@ def render_sections(
     lists = [part for name, part in shown.items() if name not in plots]
     sections = [each for part in lists for each in (part if isinstance(part, list) else [part])]
     filled = [section for section in sections if section.blocks]
-    return render_page(Page(window, title, filled, plots, kicker, *top))
+    return render_page(Page(window, title, filled, plots, kicker, *top[:4], True))
 
 
 def render_page(page: Page) -> str:
-    """Render one HTML page that needs no network and runs only its own script.
+    """Render one HTML page that needs no network.
 
-    Every value is escaped as text. A content security policy lets the browser run this script by
-    its hash and no other. The same page gives the same bytes.
+    Every value is escaped as text. A content security policy lets the browser run the page's own
+    script, by its hash, and no other. The same page gives the same bytes.
     """
     from markupsafe import Markup
 
@@ -276,7 +285,18 @@ def as_count(record: Mapping[Any, Any], name: str) -> str:
 
 
 def as_bounded_share(record: Mapping[Any, Any], name: str) -> Cell:
-    """Return a share with its interval, `low` to `high`, beside it."""
-    known = record.get("low") is not None and record.get("high") is not None
-    bounds = f"[{as_share(record, 'low')}, {as_share(record, 'high')}]" if known else ""
+    """Return a share with its interval: `<name>_low` to `<name>_high`, or `low` to `high`."""
+    of = f"{name}_" if f"{name}_low" in record else ""
+    known = record.get(f"{of}low") is not None and record.get(f"{of}high") is not None
+    bounds = f"[{as_share(record, f'{of}low')}, {as_share(record, f'{of}high')}]" if known else ""
     return Cell(as_share(record, name), quiet=bounds)
+
+
+def as_points(record: Mapping[Any, Any], name: str) -> Cell:
+    """Return a difference in points, with its interval `low` to `high` below it."""
+    return Cell(points(record[name]), [interval(record.get("low"), record.get("high"))])
+
+
+def as_p(record: Mapping[Any, Any], name: str) -> str:
+    """Return a p-value as `0.012` or `< 0.001`, — where it is missing."""
+    return p_value(record[name])

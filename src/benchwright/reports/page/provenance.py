@@ -73,7 +73,6 @@ def provenance_section(facts: Sequence[Fact], method: str, **settings: Any) -> S
             Text(f"Method: {method}", "quiet"),
         ],
         "provenance",
-        folded=True,
     )
 
 

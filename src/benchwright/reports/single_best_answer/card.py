@@ -159,19 +159,14 @@ def _parts(evaluation: pd.DataFrame) -> list[parts.Table]:
     ]
 
 
-def _between(row: Mapping[Any, Any], name: str) -> parts.Cell:
-    low, high = (parts.as_share(row, f"{name}_{end}") for end in ("low", "high"))
-    return parts.Cell(parts.as_share(row, name), [f"{low} – {high}"])
-
-
 _PART_COLUMNS: list[parts.Column] = [
     ("Benchmark", parts.as_text, "benchmark"),
     ("Method", parts.as_words, "method"),
     ("Against", parts.as_text, "against"),
     ("Items", parts.as_count, "n"),
     ("Label 1", parts.as_count, "positives"),
-    ("Recall", _between, "recall"),
-    ("Precision", _between, "precision"),
+    ("Recall", parts.as_bounded_share, "recall"),
+    ("Precision", parts.as_bounded_share, "precision"),
     ("Flagged", parts.as_share, "share_flagged"),
     ("PR area", parts.as_metric, "average_precision"),
 ]

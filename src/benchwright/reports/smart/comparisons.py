@@ -18,8 +18,6 @@ from benchwright.reports.smart.wording import (
     write_value,
 )
 
-_RATINGS = "arena_"  # how the names of metrics about human ratings begin
-
 
 def rank_table(rank_agreement: pd.DataFrame) -> Table:
     """Return a row per metric with a cell per set of models, — where the table has none.
@@ -33,20 +31,19 @@ def rank_table(rank_agreement: pd.DataFrame) -> Table:
         for group, label in GROUPS.items()
         if group in set(rank_agreement["models"]) and (group != "stronger" or group in some)
     }
-    usual = {group: cells.get(("kendall_tau_b", group)) for group in groups}
     known = set(rank_agreement.loc[rank_agreement["value"].notna(), "metric"])
     head = []
     for group, label in groups.items():
-        row = usual[group]
-        under = [_size(row) if row["n_models"] else "none"] if row else []
+        row = cells.get(("kendall_tau_b", group), {"n_models": 0})
+        under = [f"n = {row['n_models']} × {row['n_items']:,}" if row["n_models"] else "none"]
         head.append(Cell(f"All {label}" if group == "all" else label.capitalize(), under))
     rows = [
         [
             metric_of(metric).label,
-            *(_cell(metric, cells.get((metric, group)), usual[group]) for group in groups),
+            *(_cell(metric, cells.get((metric, group))) for group in groups),
         ]
         for metric in in_order([str(name) for name in rank_agreement["metric"]])
-        if not (metric.startswith(_RATINGS) and metric not in known)
+        if not (metric.startswith("arena_") and metric not in known)
     ]
     label = "Agreement of the two rankings (SMART, Table 3); 95% intervals over items in brackets"
     return Table(label, ["Metric", *head], rows, range(1, len(head) + 1))
@@ -64,18 +61,11 @@ def describe_ratings(rank_agreement: pd.DataFrame, source: str, n_models: int) -
     return said
 
 
-def _size(row: dict[Any, Any]) -> str:
-    return f"n = {row['n_models']} × {row['n_items']:,}"
-
-
-def _cell(metric: str, row: dict[Any, Any] | None, usual: dict[Any, Any] | None) -> str | Cell:
+def _cell(metric: str, row: dict[Any, Any] | None) -> str | Cell:
     if row is None:
         return "—"
     over = write_interval(metric, row["low_models"], row["high_models"])
-    under = [f"over models {over}"] if over else []
-    if row["n_models"]:
-        same = usual is not None and all(row[n] == usual[n] for n in ("n_models", "n_items"))
-        under += [row["reason"]] if row["reason"] else [] if same else [_size(row)]
+    under = [f"over models {over}" * bool(over), row["reason"] if row["value"] is None else ""]
     interval = write_interval(metric, row["low"], row["high"])
     return Cell(write_value(metric, row["value"]), under, quiet=interval)
 

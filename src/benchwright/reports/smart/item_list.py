@@ -57,7 +57,7 @@ def list_items(item_audit: pd.DataFrame, response_matrix: ResponseMatrix, panel:
     )
     names = sorted({name for marks in columns["marks"] for name in marks})
     table = ItemTable({"items": columns}, names, [*_COLUMNS, *known])
-    return Section("All items", [Text(text, code=True), table], "items")
+    return Section("All items", [Text(text, code=True), table], "items", open=True)
 
 
 def _removed_first(item_audit: pd.DataFrame) -> NDArray[np.intp]:

@@ -11,7 +11,7 @@ from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.params.filtering import FilteringParams, FilterModelChoice
 from benchwright.reports.page import parts
-from benchwright.reports.page.parts import Cell, Folded, Plot, Section, Table, Text, Top
+from benchwright.reports.page.parts import Cell, Folded, Plot, Section, Table, Text
 from benchwright.reports.page.provenance import benchmark_facts, provenance_section
 from benchwright.reports.page.wording import clip_text, count, is_missing, number, percent, rows_of
 from benchwright.reports.smart import comparisons
@@ -24,30 +24,21 @@ _SUBJECTS = 10
 Row = Mapping[Any, Any]
 
 
-def render_report(
-    ingestion: BenchmarkParams,
-    variant: str,
-    report_top: Top,
-    **shown: Any,
-) -> str:
-    """Render the report: one HTML page that needs no network and opens from disk.
-
-    The same inputs give the same bytes. All data is escaped: a question that looks like HTML is
-    shown as text. Empty tables are left out or replaced by the reason.
-    """
-    window, kicker = (
-        f"{ingestion.title} refined ({variant})",
-        f"Benchmark report · variant {variant}",
-    )
-    return parts.render_sections(window, ingestion.title, kicker, report_top, shown)
-
-
 def show_evidence(
-    rank_agreement: pd.DataFrame, random_comparison: pd.DataFrame, panel: Panel
+    rank_agreement: pd.DataFrame,
+    random_comparison: pd.DataFrame,
+    panel: Panel,
+    ire_fit: Mapping[str, Any],
 ) -> Section:
     """Show the ranking on the kept items beside random subsets of the same size."""
     text = describe_evidence(rank_agreement, random_comparison, panel)
-    return Section("Evidence", [Plot("random_band_plot"), Text(text)], "evidence")
+    blocks: list[Any] = [Plot("random_band_plot"), Text(text)]
+    if len(random_comparison):
+        in_sample = " IRE is fitted on all models, so its row is in-sample."
+        reading = _READING_RANDOM + in_sample * bool(ire_fit.get("in_sample"))
+        table = comparisons.random_table(random_comparison, headline_group(panel))
+        blocks.append(Folded("All metrics, and IRE", [table, Text(reading, "quiet", code=True)]))
+    return Section("Evidence", blocks, "evidence")
 
 
 def show_rules(rule_coverage: pd.DataFrame, filter_model_ablation: pd.DataFrame) -> Section:
@@ -56,7 +47,7 @@ def show_rules(rule_coverage: pd.DataFrame, filter_model_ablation: pd.DataFrame)
     if len(filter_model_ablation):
         table = comparisons.ablation_table(filter_model_ablation)
         blocks.append(Folded("With fewer filter models", [table]))
-    return Section("Items removed by each rule", blocks, "rules")
+    return Section("Items removed by each rule", blocks, "rules", open=True)
 
 
 def _rules(rule_coverage: pd.DataFrame) -> Table:
@@ -103,36 +94,17 @@ def show_ranking(
             f"items (5% level, without correction for multiple pairs). {rated}"
         )
         blocks += [comparisons.rank_table(rank_agreement), Text(notes, "quiet")]
-    return Section("Ranking of models", blocks, "ranking", folded=True)
+    return Section("Ranking of models", blocks, "ranking")
 
 
-def show_random(
-    panel: Panel, random_comparison: pd.DataFrame, ire_fit: Mapping[str, Any]
-) -> Section:
-    """Show the comparison with random subsets and the baseline."""
-    blocks: list[Any] = []
-    if len(random_comparison):
-        in_sample = " IRE is fitted on all models, so its row is in-sample."
-        blocks = [
-            Text(_WHY_RANDOM),
-            comparisons.random_table(random_comparison, headline_group(panel)),
-            Text(_READING_RANDOM + in_sample * bool(ire_fit.get("in_sample")), "quiet", code=True),
-        ]
-    return Section("Comparison with random subsets", blocks, "random", folded=True)
-
-
-_WHY_RANDOM = (
-    "Even a random subset of a benchmark ranks models much like all items do if it is large "
-    "enough. Metrics of the kept items are therefore compared with those of random subsets of the "
-    "same size. The baseline IRE drops items of low difficulty or discrimination."
-)
 _READING_RANDOM = (
-    "Percentile: position of the value among the random subsets; 0 is below all, 100 above. p: "
-    "two-sided, from the same subsets, corrected for the number of methods (Holm), not over "
-    "metrics. Lower is better for rank shifts, neither for the shift of accuracy and the "
-    "Wasserstein distance, higher for the others. Signal to noise: standard deviation of the "
-    "models' accuracies divided by the typical standard error of an accuracy. The dataset "
-    "`random_comparison` has other sets of models, and random subsets by subject."
+    "The baseline IRE drops items of low difficulty or discrimination. Percentile: position of the "
+    "value among the random subsets; 0 is below all, 100 above. p: two-sided, from the same "
+    "subsets, corrected for the number of methods (Holm), not over metrics. Lower is better for "
+    "rank shifts, neither for the shift of accuracy and the Wasserstein distance, higher for the "
+    "others. Signal to noise: standard deviation of the models' accuracies divided by the typical "
+    "standard error of an accuracy. The dataset `random_comparison` has other sets of models, and "
+    "random subsets by subject."
 )
 
 
@@ -149,10 +121,8 @@ def show_subjects(subject_shares: pd.DataFrame) -> Section:
     ]
     label = "Items of the largest subjects before and after (SMART, Table 9)"
     table = parts.table_of(rows_of(largest), columns, label=label)
-    note = (
-        "The dataset `subject_shares` has all subjects, `rules_by_subject` what each rule removes."
-    )
-    return Section("Subjects", [table, Text(note, "quiet", code=True)], "subjects", folded=True)
+    note = "All subjects: `subject_shares`; what each rule removes of them: `rules_by_subject`."
+    return Section("Subjects", [table, Text(note, "quiet", code=True)], "subjects")
 
 
 def show_similar(
@@ -181,7 +151,7 @@ def show_similar(
     ):
         shown = show_groups(groups, items, kind, _silent(rule_coverage))
         blocks += [Text(title, "heading"), *shown]
-    return Section("Similar items", blocks, "similar", folded=True)
+    return Section("Similar items", blocks, "similar")
 
 
 def _threshold(found: Row) -> list[Text]:
@@ -253,7 +223,7 @@ def show_labels(
         *show_groups(groups, items, "conflicting_gold", silent),
     ]
     shown = [block for block in blocks if not isinstance(block, Text) or block.text]
-    return Section("Labels to check", shown, "labels", folded=True)
+    return Section("Labels to check", shown, "labels")
 
 
 def show_data(
@@ -278,7 +248,7 @@ def show_data(
         label = "Imported responses by file"
         blocks.append(parts.table_of(rows_of(import_report), _IMPORTS, label=label))
     blocks += [Text("Rejected source rows", "heading"), _rejected(rejected_items)]
-    return Section("Data and models", blocks, "data", folded=True)
+    return Section("Data and models", blocks, "data")
 
 
 _IMPORTS = parts.columns(
@@ -342,7 +312,7 @@ def show_method(
     if not panel.select("held_out"):
         text += " This run has no held-out models, so its metrics are in-sample."
     blocks.append(Text(text))
-    return Section("Method", blocks, "method", folded=True)
+    return Section("Method", blocks, "method")
 
 
 _RULES = (

@@ -48,7 +48,7 @@ def show_refinement_top(
     ]
     shown = [block for block in lead if not isinstance(block, Text) or block.text]
     notes = [*report_model_notes, *report_item_notes]
-    return Top(subset_verdict.sentence, shown, notes, WHICH_VARIANT)
+    return Top(subset_verdict.sentence, shown, notes, WHICH_VARIANT, "Benchmark report")
 
 
 def name_remedy(harmful_rule: Mapping[str, Any]) -> str:

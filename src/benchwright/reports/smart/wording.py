@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 
 from benchwright.reports.page.wording import is_missing, p_value
 
-Unit = Literal["coefficient", "places", "share", "points", "ratio", "p"]
+Unit = Literal["coefficient", "count", "places", "share", "points", "ratio", "p"]
 
 RULE_MEANINGS = {
     "anomalous": "In a subject that is listed as anomalous: it measures something other than the "
@@ -39,6 +39,7 @@ METHODS = {"kept": "This run", "ire": "IRE"}
 
 _FORMATS = {
     "coefficient": "{:.3f}",
+    "count": "{:,.0f}",
     "places": "{:,.1f}",
     "share": "{:.1%}",
     "points": "{:,.1f}",
@@ -60,6 +61,8 @@ METRICS = {
     "mean_rank_shift": Metric("Mean rank shift, places", "places"),
     "max_rank_shift": Metric("Largest rank shift, places", "places"),
     "pairwise_agreement": Metric("Clearly different pairs in the same order", "share"),
+    "clear_pairs": Metric("Clearly different pairs", "count"),
+    "order_beyond_random": Metric("Order kept beyond random subsets", "coefficient"),
     "tau_b_complement": Metric("Kendall tau-b, kept and removed items", "coefficient"),
     "mdd_full": Metric("Minimum detectable difference, all items, points", "points"),
     "mdd_kept": Metric("Minimum detectable difference, kept items, points", "points"),

@@ -23,7 +23,6 @@ from benchwright.reports.page.parts import (
     Question,
     Section,
     Text,
-    Top,
 )
 from benchwright.reports.page.provenance import benchmark_facts, provenance_section
 from benchwright.reports.page.wording import (
@@ -49,19 +48,6 @@ _PERTURBATION: parts.Column = ("Perturbation", parts.as_text, "perturbation")
 Row = Mapping[Any, Any]
 
 
-def render_comparison_report(
-    ingestion: BenchmarkParams, variant: str, comparison_top: Top, **shown: Any
-) -> str:
-    """Render the report of a perturbed benchmark: one HTML page that needs no network.
-
-    The same inputs give the same bytes. All data is escaped, so a question with HTML appears as
-    text. Sections without content say why.
-    """
-    window = f"{ingestion.title} perturbed ({variant})"
-    kicker = f"Perturbed benchmark · variant {variant}"
-    return parts.render_sections(window, ingestion.title, kicker, comparison_top, shown)
-
-
 def _table(
     label: str,
     rows: Sequence[Row],
@@ -76,7 +62,7 @@ def _table(
 def _bounded(row: Row, name: str) -> Cell:
     """Return points with their interval below them."""
     ends = name.removesuffix("_delta")
-    return Cell(points(row[name]), [interval(row[f"{ends}_low"], row[f"{ends}_high"])])
+    return parts.as_points({**row, "low": row[f"{ends}_low"], "high": row[f"{ends}_high"]}, name)
 
 
 def _describe(row: Row, name: str) -> str:
@@ -140,16 +126,14 @@ def show_comparison_order(
     """Show the ranking of models."""
     if comparison_scores.empty:
         return Section("Ranking of models", [Text(_NO_RESPONSES)], "order")
-    blocks: list[Any] = [
-        Text(
-            "If the alteration only made items harder, models would keep their order. The skill "
-            "that it tests changes the order, and so do the random choices in a copy (measured by "
-            "the agreement between copies) and the choice of items (measured by the agreement "
-            "with bootstrap resamples of the original items)."
-        ),
-        Plot("comparison_ranks_plot"),
-        *_shuffle(comparison_summary),
-    ]
+    text = (
+        "If the alteration only made items harder, models would keep their order. The skill that "
+        "it tests changes the order, and so do the random choices in a copy (measured by the "
+        "agreement between copies) and the choice of items (measured by the agreement with "
+        "bootstrap resamples of the original items)."
+    )
+    agreement = Folded("Rank agreement", [Text(text), *_shuffle(comparison_summary)])
+    blocks: list[Any] = [Plot("comparison_ranks_plot"), agreement]
     return Section("Ranking of models", blocks, "order")
 
 
@@ -327,7 +311,7 @@ def show_comparison_method(perturbation: PerturbationParams) -> Section:
             "passage or stem form one cluster. They say nothing about other models."
         ),
     ]
-    return Section("Method", [Folded("What is altered and compared", blocks)], "method")
+    return Section("Method", blocks, "method")
 
 
 def show_comparison_provenance(
