@@ -12,6 +12,7 @@ from benchwright.cli import cli
 from benchwright.cli.read_logs import BenchmarkItems, make_benchmark, read_logs, summary_lines
 from benchwright.core.errors import InputError
 from benchwright.params.benchmark import ChoicesField, FieldMapping, GoldField
+from benchwright.responses.known_responses import read_responses
 from logs.test_inspect_log import archive, header, sample
 
 
@@ -73,6 +74,16 @@ def test_logs_of_two_tools_are_joined_by_text(tmp_path: Path) -> None:
     assert "choice of the log is 0.5000, the mean of its 3 marks 0.3333" in "\n".join(lines)
     assert lines[-1].startswith("not recognised: ")
     assert lines[-1].endswith("notes.txt")
+
+
+def test_log_that_contradicts_its_gold_has_one_accuracy(tmp_path: Path) -> None:
+    entries = {f"samples/{n}_epoch_1.json": sample(n, "B", "I") | {"target": "y"} for n in range(4)}
+    archive(tmp_path / "a.eval", {"header.json": header(0.0)} | entries)
+    line = read_logs([tmp_path]).report.iloc[0]
+    assert (line["accuracy"], line["log_score"], line["contradicting"]) == (0.0, 0.0, 4)
+    known = read_responses([tmp_path])
+    assert known.correct.mean() == line["accuracy"]
+    assert known.notes[0].startswith("a.eval: 4 inconsistent with the gold, e.g. exam/0 × ")
 
 
 def test_tidy_tables_beside_logs_are_read_and_other_tables_are_not(tmp_path: Path) -> None:

@@ -170,6 +170,8 @@ def test_what_is_missing_is_reported_with_what_is_there(tmp_path: Path, raw: Pat
     message = mistake(tmp_path, csv_sources("items.csv"))
     assert "no row of split test" in message
     assert message.endswith("the source has dev, testing")
+    (raw / "items.csv").write_text("split,question,A,B,answer\n")
+    assert mistake(tmp_path, csv_sources("items.csv")).endswith("items.csv: the file has no rows")
 
 
 def test_invalid_benchmark_settings_are_reported_by_key(tmp_path: Path) -> None:

@@ -197,6 +197,18 @@ def test_scorer_with_marks_is_the_main_one(tmp_path: Path) -> None:
     assert read.marks == {Mark("", "confidence"): 0.2, Mark("", "match"): 0.9}
 
 
+def test_marks_without_the_answer_that_was_read_are_no_unreadable_answers(tmp_path: Path) -> None:
+    entries = {"header.json": header(scorer="pattern")} | {
+        f"samples/{n}_epoch_1.json": sample(n, "", scores={"pattern": {"value": mark}})
+        for n, mark in enumerate("CI")
+    }
+    read = list(only(archive(tmp_path / "a.eval", entries)).samples())
+    assert [(s.correct, s.chosen, s.outcome) for s in read] == [
+        (1.0, -1, "answered"),
+        (0.0, -1, "answered"),
+    ]
+
+
 def test_a_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("benchwright.logs.zip_entries.LARGEST_ENTRY", 1_000_000)
     big = sample(1, "B") | {"pad": "0" * 10_000_000}

@@ -1,13 +1,16 @@
 """Responses read from files of every kind, without a benchmark."""
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
+import fsspec
 import numpy as np
 import pandas as pd
 import pytest
 
+from benchwright.cli.read_logs import read_logs
 from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.response_matrix import ResponseMatrixDataset
@@ -229,3 +232,42 @@ def test_a_file_that_cannot_be_used_is_noted(tmp_path: Path) -> None:
     (note,) = result.notes
     assert "scores are outside 0–1" in note
     assert result.unusable == (note,)
+
+
+def test_answers_at_an_address_are_those_of_a_copy(tmp_path: Path) -> None:
+    log(tmp_path, "exam", "org/m", *(sample(n, n % 2, question=f"Q{n}") for n in range(4)))
+    files = fsspec.filesystem("memory")
+    files.put(str(tmp_path), "/runs", recursive=True)
+    known = read_responses([Path("memory://runs")])
+    here = read_responses([tmp_path])
+    assert (known.source, known.models, known.item_ids) == ("runs", here.models, here.item_ids)
+    np.testing.assert_array_equal(known.correct, here.correct)
+    with pytest.raises(InputError, match="memory://none: "):
+        read_responses([Path("memory://none")])
+
+
+def test_missing_package_for_an_address_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "s3fs", None)
+    with pytest.raises(InputError, match="s3://bucket/run: Install s3fs"):
+        read_responses([Path("s3://bucket/run")])
+
+
+def test_score_of_a_log_is_the_one_of_its_metric_and_filter(tmp_path: Path) -> None:
+    written = {"resps": [["B"]], "filtered_resps": ["B"], "arguments": [["Q", {}]]}
+    of_exam = [
+        sample(n, 1, question=f"Q{n}") | written | {"filter": "custom", "exact_match": 1.0}
+        for n in range(4)
+    ]
+    for each in of_exam:
+        del each["acc"]
+    log(tmp_path, "exam", "org/m", *of_exam)
+    (results,) = tmp_path.glob("results_*")
+    scores = {"exact_match,none": 1.0, "exact_match,custom": 0.25}
+    results.write_text(json.dumps({"model_name": "org/m", "results": {"exam": scores}}))
+    read = read_logs([tmp_path])
+    line = read.report.iloc[0]
+    assert (line["accuracy"], line["log_score"]) == (1.0, 0.25)
+    assert line["detail"] == (
+        "exact_match,custom of the log is 0.2500, the mean of its 4 marks 1.0000"
+    )
+    assert read_responses([tmp_path]).correct.mean() == line["accuracy"]

@@ -13,7 +13,7 @@ from benchwright.core.values import LETTERS
 from benchwright.evidence.suspect_items import rank_suspect_items
 from benchwright.params.scoring import ModelsParams
 from benchwright.responses.answer_files import Choice, find_answer_files
-from benchwright.responses.items_of_logs import items_of_logs
+from benchwright.responses.items_of_logs import collect_items
 from benchwright.responses.known_responses import read_responses
 from benchwright.responses.model_descriptions import describe_models
 
@@ -41,7 +41,7 @@ def find_suspects(paths: Sequence[Path], choice: Choice = Choice()) -> Suspects:
     logs = find_answer_files(paths, choice).logs
     if not logs:
         raise InputError(f"{paths[0]}: no log, and tables do not say what was asked")
-    items = items_of_logs(logs)
+    items = collect_items(logs).items
     known = read_responses(paths, items, choice)
     if len(known.models) < 2:
         raise InputError(f"{known.source}: answers of one model; suspects need several")

@@ -19,8 +19,7 @@ import numpy as np
 from benchwright.core.configuration import STYLES
 from benchwright.core.errors import InputError
 from benchwright.core.values import LETTERS, ascii_surrogates
-from benchwright.core.verbatim import read_errors
-from benchwright.logs.json_stream import json_lines, members
+from benchwright.logs.json_files import json_lines, members
 from benchwright.logs.options import are_letters, letter_position, option_position
 from benchwright.logs.sample import Log, Mark, Outcome, Sample
 from benchwright.logs.values import as_count, as_list, as_number, as_object, as_text
@@ -305,16 +304,14 @@ def _aggregate(path: Path) -> tuple[list[Path], Row]:
     companion = path.with_name(f"{path.name.removesuffix(_SUFFIX)}.json")
     if not path.name.endswith(_SUFFIX) or not companion.is_file():
         return [], {}
-    with read_errors(companion), companion.open(encoding="utf-8-sig") as file:
-        return [companion], dict(members(file))
+    return [companion], dict(members(companion))
 
 
 def _rows(path: Path) -> Iterator[Row]:
-    with read_errors(path), path.open("rb") as file:
-        for number, row in json_lines(file):
-            if not isinstance(row, dict):
-                raise InputError(f"line {number}: expected an object; convert the log again")
-            yield row
+    for number, row in json_lines(path):
+        if not isinstance(row, dict):
+            raise InputError(f"{path}: line {number}: expected an object; convert the log again")
+        yield row
 
 
 def _texts(value: object) -> tuple[str, ...]:

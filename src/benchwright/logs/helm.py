@@ -116,9 +116,8 @@ def _samples(run: _Run) -> Iterator[Sample]:
 
 
 def _requests(folder: Path) -> Iterator[dict[str, Any]]:
-    for name, value in members(folder / _STATE, arrays=frozenset({"request_states"})):
-        if name == "request_states":
-            yield as_object(value)
+    states = members(folder / _STATE, arrays=frozenset({"request_states"}))
+    yield from (as_object(value) for name, value in states if name == "request_states")
 
 
 def _key(request: Mapping[str, Any]) -> tuple[str, int, bool]:
@@ -159,12 +158,8 @@ def _shown(folder: Path) -> Iterator[dict[str, Any]]:
     for row in _rows(folder / _PREDICTIONS):
         name = as_text(row.get("instance_id"))
         instance = {**instances.get(name, {}), "id": name, "perturbation": row.get("perturbation")}
-        completions = [{"text": row.get("predicted_text")}]
-        yield {
-            **row,
-            "instance": instance,
-            "result": {"success": True, "completions": completions},
-        }
+        result = {"success": True, "completions": [{"text": row.get("predicted_text")}]}
+        yield {**row, "instance": instance, "result": result}
 
 
 def _asked(instance: Mapping[str, Any], run: _Run) -> Sample:

@@ -9,22 +9,23 @@ with the samples in it. Events, most of a sample's size, are not looked at.
 import math
 import re
 from collections.abc import Iterator, Mapping
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 from benchwright.core.errors import InputError
 from benchwright.core.values import format_value
-from benchwright.core.verbatim import read_errors
-from benchwright.logs.json_stream import members
+from benchwright.logs.json_files import members
 from benchwright.logs.options import letter_position, option_position
 from benchwright.logs.sample import Log, Mark, Sample
 from benchwright.logs.values import as_count, as_list, as_number, as_object, as_text
-from benchwright.logs.zip_entries import ZipEntries, zip_entries
+from benchwright.logs.zip_entries import zip_entries
 
 NAME = "Inspect"
 
 _HEADER, _START = "header.json", "_journal/start.json"
 _SAMPLE = re.compile(r"samples/(?P<name>.+_epoch_\d+)(?:\.json|/sample\.json)", re.DOTALL)
+_SAMPLES = frozenset({"samples"})
 _KEYS = (b'"version"', b'"status"', b'"eval"', b'"task"')
 _MARKS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 _LOCAL_PROVIDERS = ("hf", "vllm", "sglang", "llama-cpp-python")
@@ -51,11 +52,10 @@ def _is_log(path: Path) -> bool:
     """Return whether the top object of a JSON file begins as a log."""
     header: dict[str, Any] = {}
     try:
-        with read_errors(path), path.open(encoding="utf-8-sig") as stream:
-            for key, value in members(stream, frozenset({"samples"})):
-                header[key] = value
-                if key == "samples" or {"version", "eval"} <= header.keys():
-                    break
+        for key, value in members(path, _SAMPLES):
+            header[key] = value
+            if key == "samples" or {"version", "eval"} <= header.keys():
+                break
     except InputError:
         return bool(header.keys() & {"version", "status"})
     return "version" in header and "task" in as_object(header.get("eval"))
@@ -73,16 +73,16 @@ def read(path: Path) -> list[Log]:
     first = next(_packed_samples(path) if packed else _plain_samples(path), None)
     scorer = _scorer(header, first)
     status = header.get("status", "success")
-    notes = [] if status == "success" else [f"the run has the status {_shown(as_text(status))}"]
+    shown = " ".join(as_text(status).split())[:200]
+    notes = [] if status == "success" else [f"the run has the status {shown}"]
     if header.get("_killed") is True:
         notes.append("the run was killed before its end")
-    versions = as_object(evaluation.get("packages"))
     return [
         Log(
             files=(path,),
             format=NAME,
             samples=lambda: _samples(path, packed=packed, scorer=scorer),
-            version=as_text(versions.get("inspect_ai")),
+            version=as_text(as_object(evaluation.get("packages")).get("inspect_ai")),
             task=as_text(evaluation.get("task")),
             model=_model(evaluation),
             style="generate",
@@ -114,21 +114,13 @@ def _header_of_archive(path: Path) -> dict[str, Any]:
 
 def _header_of_json(path: Path) -> dict[str, Any]:
     """Return the members before the samples."""
-    header: dict[str, Any] = {}
-    with read_errors(path), path.open(encoding="utf-8-sig") as stream:
-        for key, value in members(stream, frozenset({"samples"})):
-            if key == "samples":
-                break
-            header[key] = value
-    return header
+    return dict(takewhile(lambda member: member[0] != "samples", members(path, _SAMPLES)))
 
 
 def _model(evaluation: Json) -> str:
     """Return the model's name, or the path of local weights without their provider."""
     name = evaluation.get("model")
-    if not isinstance(name, str):
-        return ""
-    name = as_text(name)
+    name = as_text(name) if isinstance(name, str) else ""
     provider, _, rest = name.partition("/")
     if provider not in _LOCAL_PROVIDERS:
         return name
@@ -138,11 +130,8 @@ def _model(evaluation: Json) -> str:
 
 def _shots(evaluation: Json) -> int:
     arguments = as_object(evaluation.get("task_args"))
-    for name in _SHOTS:
-        value = as_count(arguments.get(name))
-        if value >= 0:
-            return value
-    return -1
+    counts = (as_count(arguments.get(name)) for name in _SHOTS)
+    return next((count for count in counts if count >= 0), -1)
 
 
 def _scorer(header: Json, first: Json | None) -> str:
@@ -158,11 +147,6 @@ def _scorer(header: Json, first: Json | None) -> str:
         return "choice" if "choice" in names or not names else names[0]
     marked = [name for name in names if as_object(scores.get(name)).get("value") in list(_MARKS)]
     return marked[0] if len(marked) == 1 else ""
-
-
-def _shown(text: str) -> str:
-    """Return text as one short line."""
-    return " ".join(text.split())[:200]
 
 
 def _stated(header: Json) -> dict[Mark, float]:
@@ -189,29 +173,21 @@ def _samples(path: Path, *, packed: bool, scorer: str) -> Iterator[Sample]:
 
 
 def _plain_samples(path: Path) -> Iterator[Json]:
-    with read_errors(path), path.open(encoding="utf-8-sig") as stream:
-        for key, value in members(stream, frozenset({"samples"})):
-            if key == "samples":
-                yield _checked(path, "samples", value)
+    for key, value in members(path, _SAMPLES):
+        if key == "samples":
+            yield _checked(path, "samples", value)
 
 
 def _packed_samples(path: Path) -> Iterator[Json]:
     with zip_entries(path) as entries:
-        names: dict[str, str] = {}
-        for entry in entries.names():
-            found = _SAMPLE.fullmatch(entry)
-            if found is not None:
-                names[found["name"]] = entry  # a sample in both shapes is one
+        found = filter(None, map(_SAMPLE.fullmatch, entries.names()))
+        names = {match["name"]: match[0] for match in found}  # a sample in both shapes is one
         for name, entry in names.items():
             sample = _checked(path, entry, entries.json(entry))
-            yield _with_metadata(entries, name, sample)
-
-
-def _with_metadata(entries: ZipEntries, name: str, sample: Json) -> Json:
-    beside = f"samples/{name}/metadata.json"
-    if sample.get("metadata") or beside not in entries:
-        return sample
-    return {**sample, "metadata": entries.json(beside)}
+            beside = f"samples/{name}/metadata.json"
+            if not sample.get("metadata") and beside in entries:
+                sample = {**sample, "metadata": entries.json(beside)}
+            yield sample
 
 
 def _checked(path: Path, where: str, sample: Any) -> Json:
@@ -303,15 +279,14 @@ def _target(target: Any) -> str:
 
 def _text(value: Any) -> str:
     """Return the text of an input: a text, or the last message of the user."""
-    if isinstance(value, str):
+    if not isinstance(value, list):
         return as_text(value)
-    messages = value if isinstance(value, list) else []
-    asked = [m for m in messages if isinstance(m, dict) and m.get("role") == "user"]
+    asked = [m for m in map(as_object, value) if m.get("role") == "user"]
     content = asked[-1].get("content") if asked else ""
     if isinstance(content, list):
-        parts = [part.get("text") for part in content if isinstance(part, dict)]
+        parts = [as_object(part).get("text") for part in content]
         return "\n".join(as_text(part) for part in parts if isinstance(part, str))
-    return as_text(content) if isinstance(content, str) else ""
+    return as_text(content)
 
 
 def _attached(text: str, sample: Json) -> str:

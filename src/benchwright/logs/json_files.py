@@ -26,22 +26,20 @@ def read_json(path: Path) -> Any:
         return json.loads(utf8_text(content))
 
 
-def array_elements(path: Path) -> Iterator[Any]:
-    """Yield the elements of a file with a JSON array.
+def json_lines(path: Path) -> Iterator[tuple[int, Any]]:
+    """Yield the numbers and values of JSON lines; see `json_stream.json_lines`."""
+    with read_errors(path), path.open("rb") as stream:
+        yield from json_stream.json_lines(stream)
 
-    Raises:
-        InputError: see `json_stream.array_elements`.
-    """
+
+def array_elements(path: Path) -> Iterator[Any]:
+    """Yield the elements of a JSON array; see `json_stream.array_elements`."""
     with _text(path) as stream:
         yield from json_stream.array_elements(stream)
 
 
 def members(path: Path, arrays: frozenset[str] = frozenset()) -> Iterator[tuple[str, Any]]:
-    """Yield keys and values of a file with a JSON object, and single elements of `arrays`.
-
-    Raises:
-        InputError: see `json_stream.members`.
-    """
+    """Yield the members of a JSON object; see `json_stream.members`."""
     with _text(path) as stream:
         yield from json_stream.members(stream, arrays)
 

@@ -7,6 +7,7 @@ length of the text, and the memory is that of the largest element.
 import json
 import re
 from collections.abc import Iterator
+from itertools import count
 from typing import IO, Any
 
 from benchwright.core.errors import InputError
@@ -50,16 +51,18 @@ def array_elements(stream: IO[str]) -> Iterator[Any]:
         InputError: the text is no array, ends early, or an element is invalid or too long; the
             message names the element, from 1.
     """
-    text = _Text(stream)
+    yield from _elements(_Text(stream), "element")
+
+
+def _elements(text: "_Text", what: str) -> Iterator[Any]:
     text.expect("[", "a JSON array")
     if text.next_mark() == "]":
+        text.take(what, "]")
         return
-    number = 1
-    while True:
-        yield text.element(f"element {number}")
-        if text.take(f"element {number}", ",]") == "]":
+    for number in count(1):
+        yield text.element(f"{what} {number}")
+        if text.take(f"{what} {number}", ",]") == "]":
             return
-        number += 1
 
 
 def members(stream: IO[str], arrays: frozenset[str] = frozenset()) -> Iterator[tuple[str, Any]]:
@@ -83,15 +86,8 @@ def members(stream: IO[str], arrays: frozenset[str] = frozenset()) -> Iterator[t
             raise InputError(f"not valid JSON: {str(key)[:40]!r} is no key")
         text.take(f"key {key!r}", ":")
         if key in arrays and text.next_mark() == "[":
-            text.expect("[", "a JSON array")
-            number = 0
-            while text.next_mark() != "]" or number:
-                number += 1
-                yield key, text.element(f"{key} {number}")
-                if text.take(f"{key} {number}", ",]") == "]":
-                    break
-            else:
-                text.take(key, "]")
+            for value in _elements(text, key):
+                yield key, value
         else:
             yield key, text.element(key)
         if text.take(f"key {key!r}", ",}") == "}":

@@ -5,19 +5,18 @@ The format is that of versions 0.4.0 to 0.4.13 (`lm_eval/loggers/evaluation_trac
 numbers and booleans in responses as text. Contexts are not kept, since they make up most of a log.
 """
 
-import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from benchwright.core.errors import InputError
 from benchwright.core.natural_order import natural_key
 from benchwright.core.values import ascii_surrogates, format_value
-from benchwright.logs.json_stream import array_elements, json_lines
+from benchwright.logs.json_files import array_elements, json_lines, read_json
 from benchwright.logs.sample import Log, Mark, Sample
-from benchwright.logs.values import as_number
+from benchwright.logs.values import as_number, as_object
 
 NAME = "lm-evaluation-harness"
 
@@ -33,17 +32,6 @@ _NAME = re.compile(
 )
 # Arguments that may name the model, in the order in which the harness checks them.
 _MODEL_ARGUMENTS = ("peft", "delta", "pretrained", "model", "path", "engine")
-
-
-class _Run(NamedTuple):
-    """What the results file of a log says; None, "" or −1 where it does not."""
-
-    model: str | None = None
-    shots: int = -1
-    version: str = ""
-    revision: str = ""
-    scores: Mapping[Mark, float] = {}
-    file: Path | None = None
 
 
 def recognises(path: Path, head: bytes) -> bool:
@@ -66,20 +54,28 @@ def read(path: Path) -> list[Log]:
         InputError: the results file is not a JSON object.
     """
     parts = _NAME.fullmatch(path.name)
-    run = _read_run(path, parts)
+    file = None if parts is None else _results_file(path, parts["time"])
+    results = {} if file is None else read_json(file)
+    if not isinstance(results, dict):
+        raise InputError(f"{file}: expected an object, got {format_value(results)}")
+    config = as_object(results.get("config"))
+    task = parts["task"] if parts else path.stem
     folder = path.parent.name.removesuffix("-details")
     slashes = -1 if folder.startswith("__") else 1  # of a path, or of `org/model`
+    named = folder.replace("__", "/", slashes) if "__" in folder else ""
+    revision = config.get("model_sha") or results.get("model_sha")
+    version = results.get("lm_eval_version")
     return [
         Log(
-            files=(path,) if run.file is None else (path, run.file),
+            files=(path,) if file is None else (path, file),
             format=NAME,
             samples=lambda: _samples(path),
-            version=run.version,
-            task=parts["task"] if parts else path.stem,
-            model=run.model or (folder.replace("__", "/", slashes) if "__" in folder else ""),
-            revision=run.revision,
-            shots=run.shots,
-            scores=run.scores,
+            version=version if isinstance(version, str) else "",
+            task=task,
+            model=_model(results, config.get("model_args")) or named,
+            revision=revision if isinstance(revision, str) else "",
+            shots=_shots(results, task),
+            scores=_scores(as_object(as_object(results.get("results")).get(task))),
         )
     ]
 
@@ -107,50 +103,17 @@ def _samples(path: Path) -> Iterator[Sample]:
         raise InputError(f"{path}: no rows; remove the file or add a row per response")
 
 
-def _read_run(path: Path, parts: re.Match[str] | None) -> _Run:
-    """Read `results_<time>.json` next to `samples_<task>_<time>.jsonl`, if there is one.
-
-    Raises:
-        InputError: the file is not a JSON object.
-    """
-    if parts is None:
-        return _Run()
-    # `--output_path x.json` writes `x_<time>.json` instead of `results_<time>.json`.
-    usual = path.with_name(f"results_{parts['time']}.json")
-    others = sorted(set(path.parent.glob(f"*_{parts['time']}.json")) - {path})
-    file = usual if usual in others else next(iter(others), None)
-    if file is None:
-        return _Run()
-    try:
-        results = json.loads(file.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError, OSError) as error:
-        raise InputError(f"{file}: not valid JSON: {' '.join(str(error).split())}") from error
-    if not isinstance(results, dict):
-        raise InputError(f"{file}: expected an object, got {format_value(results)}")
-    version, task = results.get("lm_eval_version"), parts["task"]
-    return _Run(
-        model=_model(results),
-        shots=_shots(results, task),
-        version=version if isinstance(version, str) else "",
-        revision=_revision(results),
-        scores=_scores(results, task),
-        file=file,
-    )
+def _results_file(path: Path, time: str) -> Path | None:
+    """Return `results_<time>.json` beside a log, or what `--output_path x.json` writes instead."""
+    usual = path.with_name(f"results_{time}.json")
+    others = sorted(set(path.parent.glob(f"*_{time}.json")) - {path})
+    return usual if usual in others else next(iter(others), None)
 
 
-def _revision(results: dict[str, Any]) -> str:
-    config = results.get("config")
-    found = config.get("model_sha") if isinstance(config, dict) else None
-    found = found or results.get("model_sha")
-    return found if isinstance(found, str) else ""
-
-
-def _scores(results: dict[str, Any], task: str) -> dict[Mark, float]:
+def _scores(scores: dict[str, Any]) -> dict[Mark, float]:
     """Return the scores of a task, named `metric,filter` since version 0.4.0."""
-    known = results.get("results")
-    scores = known.get(task) if isinstance(known, dict) else None
     found = {}
-    for name, value in (scores if isinstance(scores, dict) else {}).items():
+    for name, value in scores.items():
         metric, _, source = name.partition(",")
         score = math.nan if isinstance(value, str) else as_number(value)
         if not math.isnan(score) and not metric.endswith("_stderr"):
@@ -173,28 +136,10 @@ def _objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield objects with their numbers from 1: JSON lines (empty ones are skipped) or an array."""
     with path.open("rb") as file:
         is_array = file.read(64).lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"["
-    for number, row in _elements(path) if is_array else _lines(path):
+    for number, row in enumerate(array_elements(path), start=1) if is_array else json_lines(path):
         if not isinstance(row, dict):
             raise InputError(f"{path}: line {number}: expected an object, got {format_value(row)}")
         yield number, row
-
-
-def _elements(path: Path) -> Iterator[tuple[int, Any]]:
-    with path.open(encoding="utf-8-sig") as file:
-        try:
-            yield from enumerate(array_elements(file), start=1)
-        except InputError as error:
-            raise InputError(f"{path}: {error}") from error
-        except UnicodeDecodeError as error:
-            raise InputError(f"{path}: not valid UTF-8: {error}") from error
-
-
-def _lines(path: Path) -> Iterator[tuple[int, Any]]:
-    with path.open("rb") as file:
-        try:
-            yield from json_lines(file)
-        except InputError as error:
-            raise InputError(f"{path}: {error}") from error
 
 
 def _lacking(row: dict[str, Any]) -> str | None:
@@ -288,24 +233,18 @@ def _log_likelihood(response: Any) -> float:
     )
 
 
-def _model(results: dict[str, Any]) -> str | None:
-    """Return the model's name, a path for a local model."""
-    config = results.get("config")
-    arguments = config.get("model_args") if isinstance(config, dict) else None
+def _model(results: dict[str, Any], arguments: Any) -> str:
+    """Return the model's name, a path for a local model; "" if there is none."""
     if isinstance(arguments, str):
         pairs = [pair.partition("=") for pair in arguments.split(",")]
         arguments = {key.strip(): value for key, _, value in pairs}
-    candidates = [results.get("model_name")]
-    if isinstance(arguments, dict):
-        candidates += [arguments.get(key) for key in _MODEL_ARGUMENTS]
-    return next((name for name in candidates if isinstance(name, str) and name.strip()), None)
+    candidates = [as_object(arguments).get(key) for key in _MODEL_ARGUMENTS]
+    names = (name for name in (results.get("model_name"), *candidates) if isinstance(name, str))
+    return next((name for name in names if name.strip()), "")
 
 
 def _shots(results: dict[str, Any], task: str) -> int:
-    for known, key in ((results.get("n-shot"), None), (results.get("configs"), "num_fewshot")):
-        shots = known.get(task) if isinstance(known, dict) else None
-        if key is not None:
-            shots = shots.get(key) if isinstance(shots, dict) else None
-        if isinstance(shots, int) and not isinstance(shots, bool) and shots >= 0:
-            return shots
-    return -1
+    settings = as_object(as_object(results.get("configs")).get(task))
+    stated = as_object(results.get("n-shot")).get(task), settings.get("num_fewshot")
+    counts = (n for n in stated if isinstance(n, int) and not isinstance(n, bool) and n >= 0)
+    return next(counts, -1)

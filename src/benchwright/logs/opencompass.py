@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from itertools import count, takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,6 +25,7 @@ _NUMBER = re.compile(r"[0-9]{1,9}")
 _PART = re.compile(r"(?P<task>.+)_(?P<part>\d{1,6})")
 _LABEL = "label: "
 _SCORES = ("accuracy", "score")
+_FIELDS = (("predictions", "pred"), ("references", "refr", "answer"), ("correct", "is_correct"))
 
 
 class _Reading(NamedTuple):
@@ -91,10 +93,7 @@ def _existing(path: Path) -> Path | None:
 
 def _parts(folder: Path, task: str) -> Iterator[Path]:
     """Yield the files `<task>_0.json`, `<task>_1.json`, … up to the first that is missing."""
-    part = 0
-    while (path := folder / f"{task}_{part}.json").is_file():
-        yield path
-        part += 1
+    yield from takewhile(Path.is_file, (folder / f"{task}_{part}.json" for part in count()))
 
 
 # --- the configuration, which is a Python file and read as text ----------------------------------
@@ -102,10 +101,8 @@ def _parts(folder: Path, task: str) -> Iterator[Path]:
 
 def _config(folder: Path, task: str) -> Path | None:
     """Return the newest configuration that has a dataset of this name."""
-    for path in sorted(folder.glob("*.py"), reverse=True):
-        if _settings(path, task):
-            return path
-    return None
+    paths = sorted(folder.glob("*.py"), reverse=True)
+    return next((path for path in paths if _settings(path, task)), None)
 
 
 def _settings(path: Path, task: str) -> str:
@@ -157,17 +154,10 @@ def _readings(path: Path | None) -> dict[int, list[_Reading]]:
 
 
 def _of_replicas(row: object) -> list[_Reading]:
-    fields = [
-        next((value[name] for name in names if name in value), None)
-        for value in [as_object(row)]
-        for names in (
-            ("predictions", "pred"),
-            ("references", "refr", "answer"),
-            ("correct", "is_correct"),
-        )
-    ]
-    count = max(1, *(len(as_list(field)) for field in fields))
-    columns = [as_list(field) or [field] * count for field in fields]
+    known = as_object(row)
+    fields = [next((known[name] for name in names if name in known), None) for names in _FIELDS]
+    replicas = max(1, *(len(as_list(field)) for field in fields))
+    columns = [as_list(field) or [field] * replicas for field in fields]
     return [
         _Reading(as_text(text), as_text(reference), as_number(correct))
         for text, reference, correct in zip(*columns, strict=False)

@@ -1,7 +1,7 @@
-"""Rows of answers, from whatever file: checked against their items, and merged."""
+"""Rows of answers, from whatever files: checked against their items, and merged."""
 
 import heapq
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,9 +9,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.core.verbatim import no_rows
-from benchwright.responses.calibration import best_options, scores_of
+from benchwright.responses.calibration import best_of_rows
 from benchwright.responses.item_index import ResponseIndex
-from benchwright.responses.tally import EXAMPLES, Tally
+from benchwright.responses.tally import EXAMPLES, SAME_SCORE, Tally
 
 KEY = ["position", "condition", "style", "shots", "model", "repeat"]
 LISTS = ("logprobs", "option_bytes", "option_tokens")
@@ -24,12 +24,15 @@ ROWS = [
 answer, and `failed` where it has one that names no option, which counts as wrong. `disputed` marks
 rows of which another row with the same key states another answer."""
 MISSING, FAILED = "missing", "failed"
+_NAMES = ("model", "condition", "style", "source", "extraction")
 _VALUES = ["correct", "prediction", "p_answer", "p_prediction", "logprobs", "option_bytes"]
 # A softmax in single precision may be slightly above 1, and K equal options slightly below 1/K.
 _ROUNDING = 1e-6
 
 Mask = NDArray[np.bool_]
-Reasons = Sequence[tuple[str, Mask]]
+Reasons = Iterable[tuple[str, str, Mask]]
+"""A counter of a tally, what it counts, and the rows."""
+Tallies = Mapping[str, Tally]
 
 
 def constant(value: str, count: int) -> "pd.Categorical[Any]":
@@ -40,63 +43,77 @@ def constant(value: str, count: int) -> "pd.Categorical[Any]":
 def name_rows(items: NDArray[np.object_], models: pd.Series, rows: Mask) -> list[str]:
     """Return the first three marked rows as `item × model`, sorted."""
     at = np.flatnonzero(rows)
-    if not len(at):
-        return []
     names = {(str(i), str(m)) for i, m in zip(items[at], models.iloc[at], strict=True)}
     return [f"{item} × {model}" for item, model in heapq.nsmallest(EXAMPLES, names)]
 
 
-def check_rows(
-    rows: pd.DataFrame,
-    items: NDArray[np.object_],
-    invalid: Reasons,
-    unjoined: Reasons,
-    tally: Tally,
-    index: ResponseIndex,
+def count_rows(rows: pd.DataFrame, mask: Mask, counter: str, what: str, tallies: Tallies) -> None:
+    """Count the marked rows in the tallies of their files."""
+    if not mask.any():
+        return
+    marked = rows.loc[mask, ["source", "item", "model"]]
+    for file, part in marked.groupby("source", sort=False, observed=True):
+        everywhere = np.ones(len(part), dtype=bool)
+        named = name_rows(part["item"].to_numpy(), part["model"], everywhere)
+        tallies[str(file)].add(counter, what, len(part), named)
+
+
+def drop_rows(rows: pd.DataFrame, reasons: Reasons, tallies: Tallies) -> pd.DataFrame:
+    """Return the rows that no reason marks; the others are counted under their first."""
+    left = np.ones(len(rows), dtype=bool)
+    for counter, what, mask in reasons:
+        count_rows(rows, mask & left, counter, what, tallies)
+        left &= ~mask
+    return rows if left.all() else rows[left].reset_index(drop=True)
+
+
+def merge_files(
+    files: Sequence[Mapping[str, Any]], index: ResponseIndex, tallies: Tallies
 ) -> pd.DataFrame:
-    """Return the rows of one file that count, one per key, and count the others.
+    """Return the rows of all files that count, one per key, and count the others.
+
+    In a file the first row of a key counts. Later files only fill in missing values.
 
     Args:
-        rows: the columns `ROWS` but `disputed`; `position` is −1 where no item was found.
-        items: (n,) names of the items in the file.
-        invalid: why rows are invalid.
-        unjoined: why rows belong to no item, where there is more to say.
-        tally: of the file.
+        files: the columns `ROWS` but `disputed` of each file, and `item`, its name of the item;
+            `position` is −1 where no item was found.
         index: the items.
+        tallies: of the files, by name.
     """
-    rows = rows.reset_index(drop=True)
-    left = np.ones(len(rows), dtype=bool)
+    files = [file for file in files if len(file["position"])]
+    if not files:
+        return no_rows(ROWS)
+    rows = _checked(_table(files), index, tallies)
+    return (_merged(rows, index, tallies) if len(files) > 1 else rows)[ROWS]
 
-    def count(counter: str, reasons: Reasons) -> None:
-        nonlocal left
-        for what, mask in reasons:
-            fresh = mask & left
-            tally.add(counter, what, fresh.sum(), name_rows(items, rows["model"], fresh))
-            left = left & ~fresh
 
-    reasons = [*invalid, *_invalid_for_item(rows, index)]
-    count("dropped", [(f"dropped ({why})", mask) for why, mask in reasons])
-    count("not_joined", [*unjoined, ("not joined", rows["position"].to_numpy() < 0)])
-    silent = left & unanswered(rows) & (rows["extraction"] != FAILED).to_numpy(dtype=bool)
-    told = (rows["extraction"] == MISSING).to_numpy(dtype=bool)
-    fresh = silent & ~told
-    tally.add(
-        "dropped", "dropped (no response)", fresh.sum(), name_rows(items, rows["model"], fresh)
-    )
-    rows["extraction"] = rows["extraction"].where(~silent, MISSING)
-    if not left.all():
-        rows, items, silent = rows[left].reset_index(drop=True), items[left], silent[left]
+def _table(files: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    columns: dict[str, Any] = {name: files[0][name] for name in files[0]}
+    if len(files) > 1:
+        columns = {n: np.concatenate([np.asarray(file[n]) for file in files]) for n in columns}
+        columns |= {name: pd.Categorical(columns[name]) for name in _NAMES}
+    texts = {name: pd.Series(columns[name], dtype=object) for name in ("item", *LISTS)}
+    return pd.DataFrame({**columns, **texts}, copy=False)
+
+
+def _checked(rows: pd.DataFrame, index: ResponseIndex, tallies: Tallies) -> pd.DataFrame:
+    """Return the rows that fit their items, one per key and file."""
+    invalid = _invalid_for_item(rows, index)
+    reasons = [("dropped", f"dropped ({why})", mask) for why, mask in invalid]
+    apart = rows["position"].to_numpy() < 0
+    rows = drop_rows(rows, [*reasons, ("not_joined", "not joined", apart)], tallies)
+    states = rows["extraction"].to_numpy(dtype=object)
+    silent = unanswered(rows) & (states != FAILED)
+    what = "dropped (no response)"
+    count_rows(rows, silent & (states != MISSING), "dropped", what, tallies)
+    rows["extraction"] = pd.Categorical(np.where(silent, MISSING, states))
     rows["disputed"] = False
-    repeated = _repeated(rows, items, silent)
-    if repeated.any():
-        rows = _without_repeated(rows, items, repeated, silent, tally)
-    answered = (rows["extraction"] != MISSING).to_numpy(dtype=bool)
-    tally.joined_by_hash = int((answered & rows["by_hash"].to_numpy(dtype=bool)).sum())
-    tally.joined_by_id = int(answered.sum()) - tally.joined_by_hash
+    rows = _without_repeated(rows, silent, tallies)
+    rows["item"] = pd.Series(index.ids.to_numpy(dtype=object)[rows["position"]], dtype=object)
     wrong = contradictions(rows, index)
-    named = name_rows(index.ids.to_numpy()[rows["position"]], rows["model"], wrong)
-    tally.add("contradicting", "inconsistent with the gold", wrong.sum(), named)
-    return rows[ROWS]
+    count_rows(rows, wrong, "contradicting", "inconsistent with the gold", tallies)
+    _count_joined(rows, index, tallies)
+    return rows
 
 
 def unanswered(rows: pd.DataFrame) -> Mask:
@@ -113,9 +130,12 @@ def _invalid_for_item(rows: pd.DataFrame, index: ResponseIndex) -> list[tuple[st
     chosen = rows["prediction"].to_numpy(dtype=np.int64, copy=True)
     chosen[joined & (n_options == 0)] = -1
     beyond = joined & (chosen >= np.maximum(n_options, 1))
-    bare = beyond & rows["correct"].isna().to_numpy() & rows["logprobs"].isna().to_numpy()
-    rows["correct"] = rows["correct"].where(~bare, 0.0)
-    rows["extraction"] = rows["extraction"].where(~bare, FAILED)
+    scored = rows["logprobs"].notna().to_numpy(dtype=bool)
+    bare = beyond & rows["correct"].isna().to_numpy() & ~scored
+    if bare.any():
+        states = rows["extraction"].to_numpy(dtype=object)
+        rows["extraction"] = pd.Categorical(np.where(bare, FAILED, states))
+        rows["correct"] = rows["correct"].where(~bare, 0.0)
     rows["prediction"] = np.where(beyond, -1, chosen)
     reasons = []
     for name in LISTS:
@@ -126,11 +146,9 @@ def _invalid_for_item(rows: pd.DataFrame, index: ResponseIndex) -> list[tuple[st
         reasons.append((f"{name} below 1", small))
     endless = _where_stated(rows["logprobs"], lambda _, v: not np.isfinite(np.max(v)))
     reasons.append(("logprobs not finite", endless))
-    scored = rows["logprobs"].notna().to_numpy(dtype=bool)
     for style, needed in (("cloze_bytes", "option_bytes"), ("cloze_tokens", "option_tokens")):
-        if scored.any():
-            lacking = scored & (rows["style"] == style).to_numpy() & rows[needed].isna().to_numpy()
-            reasons.append((f"style {style} without {needed}", lacking))
+        lacking = scored & (rows["style"] == style).to_numpy() & rows[needed].isna().to_numpy()
+        reasons.append((f"style {style} without {needed}", lacking))
     return reasons
 
 
@@ -143,43 +161,34 @@ def _where_stated(lists: pd.Series, invalid: Callable[[int, list[float]], bool])
     return out
 
 
-def _repeated(rows: pd.DataFrame, items: NDArray[np.object_], silent: Mask) -> Mask:
-    """Return (n,) True for rows that repeat the key of another row.
+def _without_repeated(rows: pd.DataFrame, silent: Mask, tallies: Tallies) -> pd.DataFrame:
+    """Return the first row of each key in a file.
 
     An answer has precedence over none, then a row that states the item's id over rows joined by
     text, which are ordered by id. Otherwise the first row in the file has precedence.
     """
+    key = [*KEY, "source"]
+    if not rows.duplicated(key).any():
+        return rows
     by_hash = rows["by_hash"].to_numpy(dtype=bool)
-    if not by_hash.any() and not silent.any():
-        return rows.duplicated(KEY, keep="first").to_numpy()
-    twins = pd.factorize(np.where(by_hash, items, ""), sort=True)[0]
+    twins = pd.factorize(np.where(by_hash, rows["item"], ""), sort=True)[0]
     order = np.lexsort((twins, by_hash, silent))
     repeated = np.empty(len(rows), dtype=bool)
-    repeated[order] = rows.iloc[order].duplicated(KEY, keep="first").to_numpy()
-    return repeated
-
-
-def _without_repeated(
-    rows: pd.DataFrame, items: NDArray[np.object_], repeated: Mask, silent: Mask, tally: Tally
-) -> pd.DataFrame:
-    later, kept = rows[repeated], rows[~repeated].reset_index(drop=True)
-    answers = repeated & ~silent
-    named = name_rows(items, rows["model"], answers)
-    tally.add("doubled", "duplicates", answers.sum(), named)
-    at = _same_key(kept, later)
-    differ = _disagree(kept.iloc[at].reset_index(drop=True), later.reset_index(drop=True))
-    named = name_rows(items[repeated], later["model"], differ)
+    repeated[order] = rows.iloc[order].duplicated(key).to_numpy()
+    count_rows(rows, repeated & ~silent, "doubled", "duplicates", tallies)
+    later, kept = rows[repeated].reset_index(drop=True), rows[~repeated].reset_index(drop=True)
+    at = _same_key(kept, later, key)
+    differ = _disagree(kept.iloc[at].reset_index(drop=True), later)
     what = "duplicates with a different response (the first counts)"
-    tally.add("contradicting", what, differ.sum(), named)
+    count_rows(later, differ, "contradicting", what, tallies)
     kept.loc[at[differ], "disputed"] = True
     return kept
 
 
-def _same_key(rows: pd.DataFrame, later: pd.DataFrame) -> NDArray[np.intp]:
-    """Return the row with the key of each later row, −1 if there is none."""
-    places = pd.Series(np.arange(len(rows)), index=pd.MultiIndex.from_frame(rows[KEY]))
-    found = places.reindex(pd.MultiIndex.from_frame(later[KEY])).fillna(-1)
-    return found.to_numpy(dtype=np.intp)
+def _same_key(rows: pd.DataFrame, later: pd.DataFrame, key: list[str]) -> NDArray[np.intp]:
+    """Return the row with the key of each later row."""
+    places = pd.Series(np.arange(len(rows)), index=pd.MultiIndex.from_frame(rows[key]))
+    return places.reindex(pd.MultiIndex.from_frame(later[key])).to_numpy(dtype=np.intp)
 
 
 def _disagree(first: pd.DataFrame, later: pd.DataFrame) -> Mask:
@@ -198,8 +207,6 @@ def contradictions(rows: pd.DataFrame, index: ResponseIndex) -> Mask:
     more than 1. Only items with exactly one right option are checked, and only responses that are
     entirely right or wrong.
     """
-    if rows.empty:
-        return np.zeros(0, dtype=bool)
     position = rows["position"].to_numpy()
     answer = index.answer[position]
     correct = rows["correct"].to_numpy()
@@ -213,50 +220,67 @@ def contradictions(rows: pd.DataFrame, index: ResponseIndex) -> Mask:
     out |= decided & (correct == 1) & (p_answer < fair - _ROUNDING)
     other = checkable & (prediction >= 0) & (prediction != answer)
     out |= other & (p_answer + rows["p_prediction"].to_numpy() > 1 + _ROUNDING)
-    scored = rows["logprobs"].notna().to_numpy(dtype=bool) & checkable
-    for style in sorted(rows.loc[scored, "style"].unique()):
-        at = np.flatnonzero(scored & (rows["style"] == style).to_numpy())
-        best, tied = best_options(scores_of(rows.iloc[at]))
-        wrong = decided[at] & ((correct[at] == 1) != (best == answer[at]))
-        wrong |= (prediction[at] >= 0) & (prediction[at] != best)
-        out[at] |= wrong & ~tied
-    return np.asarray(out)
+    best, tied = best_of_rows(rows)
+    wrong = decided & ((correct == 1) != (best == answer))
+    wrong |= (prediction >= 0) & (prediction != best)
+    return np.asarray(out | (wrong & checkable & (best >= 0) & ~tied))
 
 
-def merge_rows(
-    files: Sequence[pd.DataFrame], index: ResponseIndex, tallies: dict[str, Tally]
-) -> pd.DataFrame:
-    """Merge the rows of all files by key; later files only fill in missing values."""
-    files = [file for file in files if len(file)]
-    if len(files) < 2:
-        return files[0] if files else no_rows(ROWS)
-    rows = pd.concat(files, ignore_index=True)
-    # Keys are unique in a file; comparing only shared keys is fast for thousands of logs.
+def _count_joined(rows: pd.DataFrame, index: ResponseIndex, tallies: Tallies) -> None:
+    """Count the joined rows of each file, and set the accuracies of logs."""
+    codes, files = pd.factorize(rows["source"])
+    state = rows["extraction"]
+    answered = (state != MISSING).to_numpy(dtype=bool)
+    hashed = answered & rows["by_hash"].to_numpy(dtype=bool)
+    masks = (answered, hashed, (state == FAILED).to_numpy(dtype=bool))
+    counts = [np.bincount(codes[mask], minlength=len(files)).tolist() for mask in masks]
+    is_log = any(tallies[str(file)].mean_mark is not None for file in files)
+    means = pd.Series(_scores(rows, index)).groupby(codes).mean().tolist() if is_log else counts[0]
+    for file, mean, joined, by_hash, unreadable in zip(files, means, *counts, strict=True):
+        tally = tallies[str(file)]
+        tally.joined_by_hash, tally.joined_by_id = by_hash, joined - by_hash
+        tally.unreadable = unreadable
+        if tally.mean_mark is None or np.isnan(mean):
+            continue
+        tally.accuracy = mean
+        if abs(mean - tally.mean_mark) > SAME_SCORE:
+            tally.notes.append(
+                f"accuracy is {mean:.4f} of {joined} joined answers, "
+                f"and {tally.mean_mark:.4f} of {tally.marks} answers by the log's marks"
+            )
+
+
+def _scores(rows: pd.DataFrame, index: ResponseIndex) -> NDArray[np.float64]:
+    """Return the scores (n,) as in a response matrix.
+
+    They are those of the option with the highest log-likelihood, else the log's mark, else that of
+    the chosen option.
+    """
+    best, _ = best_of_rows(rows)
+    chosen = np.where(best >= 0, best, rows["prediction"].to_numpy())
+    judged = index.is_right(rows["position"].to_numpy(dtype=np.intp), chosen)
+    marks = rows["correct"].to_numpy()
+    return np.where((best >= 0) | np.isnan(marks), judged, marks)
+
+
+def _merged(rows: pd.DataFrame, index: ResponseIndex, tallies: Tallies) -> pd.DataFrame:
+    """Return one row per key; rows of later files fill in what those of earlier ones lack."""
     shared = rows.duplicated(KEY, keep=False).to_numpy(dtype=bool)
     if not shared.any():
         return rows
-    ends = np.cumsum([len(file) for file in files])[:-1]
-    parts = zip(files, np.split(shared, ends), strict=True)
-    first, *others = [file[mask] for file, mask in parts if mask.any()]
-    merged = first.reset_index(drop=True)
-    for later in others:
-        at = _same_key(merged, later)
-        both = later[at >= 0].reset_index(drop=True)
-        if len(both):
-            tally = tallies[str(both["source"].iloc[0])]
-            merged = _fill(merged, at[at >= 0], both, index, tally)
-        merged = pd.concat([merged, later[at < 0]], ignore_index=True)
+    several = rows[shared]
+    turn = several.groupby(KEY, sort=False, observed=True).cumcount().to_numpy()
+    merged = several[turn == 0].reset_index(drop=True)
+    for number in range(1, int(turn.max()) + 1):
+        _fill(merged, several[turn == number].reset_index(drop=True), index, tallies)
     return pd.concat([rows[~shared], merged], ignore_index=True)
 
 
 def _fill(
-    merged: pd.DataFrame,
-    at: NDArray[np.intp],
-    later: pd.DataFrame,
-    index: ResponseIndex,
-    tally: Tally,
-) -> pd.DataFrame:
-    """Fill the rows `at` of `merged` from `later` where they do not contradict each other."""
+    merged: pd.DataFrame, later: pd.DataFrame, index: ResponseIndex, tallies: Tallies
+) -> None:
+    """Fill rows of `merged` from `later` where they do not contradict each other."""
+    at = _same_key(merged, later, KEY)
     first = merged.iloc[at].reset_index(drop=True)
     filled = first.copy()
     doubled = np.zeros(len(later), dtype=bool)
@@ -264,34 +288,40 @@ def _fill(
         lacking = _lacks(first[name])
         doubled |= ~lacking & ~_lacks(later[name])
         filled[name] = first[name].where(~lacking, later[name])
-    answered = (later["extraction"] != MISSING).to_numpy(dtype=bool)
-    retried = (first["extraction"] == MISSING).to_numpy(dtype=bool) & answered
+    retried = (first["extraction"] == MISSING) & (later["extraction"] != MISSING)
     for name in ("extraction", "source"):
-        filled[name] = first[name].astype(object).where(~retried, later[name].astype(object))
+        filled[name] = first[name].where(~retried, later[name])
     clash = _disagree(first, later) | (
         contradictions(filled, index)
         & ~contradictions(first, index)
         & ~contradictions(later, index)
     )
-    by_hash = later["by_hash"].to_numpy(dtype=bool)
-    tally.joined_by_hash -= int((doubled & by_hash).sum())
-    tally.joined_by_id -= int((doubled & ~by_hash).sum())
-    items = index.ids.to_numpy()[later["position"].to_numpy()]
     for counter, what, mask in (
         ("doubled", "duplicates of an earlier file", doubled),
         ("contradicting", "different in an earlier file", clash),
     ):
-        tally.add(counter, what, mask.sum(), name_rows(items, later["model"], mask))
-    tally.note_disagreement(int(clash.sum()), len(later))
-    out = merged.copy()
-    good = np.flatnonzero(~clash)
+        count_rows(later, mask, counter, what, tallies)
+    hashed = doubled & later["by_hash"].to_numpy(dtype=bool)
+    counts = pd.DataFrame(
+        {
+            "doubled": doubled,
+            "hashed": hashed,
+            "clash": clash,
+        }
+    )
+    for file, part in counts.groupby(later["source"], observed=True):
+        tally = tallies[str(file)]
+        tally.joined_by_hash -= int(part["hashed"].sum())
+        tally.joined_by_id -= int((part["doubled"] & ~part["hashed"]).sum())
+        tally.shared += len(part)
+        tally.different += int(part["clash"].sum())
     for name in [*_VALUES, "extraction", "source"]:
-        values = out[name].to_numpy(dtype=filled[name].to_numpy().dtype, copy=True)
-        values[at[good]] = filled[name].to_numpy()[good]
-        out[name] = values
-    disputed = out["disputed"].to_numpy(dtype=bool, copy=True)
+        values = merged[name].astype(filled[name].dtype).copy()
+        values.iloc[at[~clash]] = filled[name][~clash]
+        merged[name] = values
+    disputed = merged["disputed"].to_numpy(dtype=bool, copy=True)
     disputed[at] |= clash | later["disputed"].to_numpy(dtype=bool)
-    return out.assign(disputed=disputed)
+    merged["disputed"] = disputed
 
 
 def _lacks(values: pd.Series) -> Mask:

@@ -1,8 +1,9 @@
 """Read tables of answers: a row per item and model, or items and models as rows and columns."""
 
 import re
+from collections.abc import Mapping
 from difflib import get_close_matches
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,8 +19,8 @@ from benchwright.responses.answer_rows import (
     FAILED,
     LISTS,
     Mask,
-    check_rows,
     constant,
+    drop_rows,
     name_rows,
     unanswered,
 )
@@ -45,7 +46,7 @@ _EXTRACTIONS = ("ok", "failed", "too_long", "none")
 
 
 def read_answer_table(file: LoadedFile, index: ResponseIndex) -> tuple[pd.DataFrame, Tally]:
-    """Read a table: the rows that count (`answer_rows.ROWS`), and a tally of all.
+    """Read a table: its rows, as `answer_rows.merge_files` takes them, and a tally of the others.
 
     A row belongs to the items of its condition: items of a perturbed copy have the copy's texts. An
     empty cell is an answer that is missing; a score or option that cannot be read counts as wrong.
@@ -53,8 +54,22 @@ def read_answer_table(file: LoadedFile, index: ResponseIndex) -> tuple[pd.DataFr
     Raises:
         InputError: the file has neither layout, no answer, or scores outside its scale.
     """
-    is_tidy = file.spec.layout == "tidy" or (file.spec.layout == "auto" and looks_tidy(file))
-    return _read_tidy(file, index) if is_tidy else _read_wide(file, index)
+    if file.table is None:
+        raise ValueError(f"{file.name} was not loaded")
+    if file.spec.layout == "tidy" or (file.spec.layout == "auto" and looks_tidy(file)):
+        columns = _Columns(file, file.table)
+        _require(columns)
+    else:
+        columns = _melted(file, file.table, index)
+    layout = "wide" if columns.grid else "tidy"
+    tally = Tally(file.name, layout, rows=len(columns.table))
+    rows, invalid, unread = _read_rows(columns)
+    tally.models = int(rows["model"].nunique())
+    unjoined = _join(rows, columns, index)
+    _require_valid_row(columns, [*invalid, ("no response", unanswered(rows)), unread])
+    reasons = [("dropped", f"dropped ({why})", mask) for why, mask in invalid]
+    reasons += [("not_joined", what, mask) for what, mask in unjoined]
+    return drop_rows(rows, reasons, {file.name: tally}), tally
 
 
 def _names(file: LoadedFile) -> dict[str, str]:
@@ -64,14 +79,20 @@ def _names(file: LoadedFile) -> dict[str, str]:
 
 
 class _Columns:
-    """The columns of a file under their standard names."""
+    """The columns of a file under their standard names.
 
-    def __init__(self, file: LoadedFile, table: pa.Table) -> None:
+    `grid` has the cells of a file with items and models as rows and columns, read already.
+    """
+
+    def __init__(
+        self, file: LoadedFile, table: pa.Table, grid: Mapping[str, Cells] | None = None
+    ) -> None:
         self.file = file
         self.table = table
-        self.names = _names(file)
+        self.grid = grid or {}
+        self.names = _names(file) if grid is None else {name: name for name in TIDY_COLUMNS}
         present = table.column_names
-        for ours, theirs in file.spec.columns.items():
+        for ours, theirs in file.spec.columns.items() if grid is None else ():
             if theirs not in present:
                 raise InputError(
                     f"{file.name}: no column {theirs!r} (configured for {ours}); "
@@ -82,7 +103,7 @@ class _Columns:
                 raise InputError(f"{file.name}: column {name!r} is not unique")
 
     def __contains__(self, name: str) -> bool:
-        return self.names[name] in self.table.column_names
+        return name in self.grid or self.names[name] in self.table.column_names
 
     def __getitem__(self, name: str) -> pa.ChunkedArray:
         return self.table[self.names[name]]
@@ -100,6 +121,8 @@ class _Columns:
         return pd.Categorical(self.texts(name, default))
 
     def cells(self, name: str, read: Any, missing: Any = np.nan) -> Cells:
+        if name in self.grid:
+            return self.grid[name]
         if name in self:
             return Cells(*read(self[name]))
         empty = np.array(missing, dtype=object if missing is None else np.float64)
@@ -116,22 +139,6 @@ def looks_tidy(file: LoadedFile) -> bool:
     return (has_item and names["model"] in present) or not present.isdisjoint(
         names[name] for name in _VALUES
     )
-
-
-def _read_tidy(file: LoadedFile, index: ResponseIndex) -> tuple[pd.DataFrame, Tally]:
-    if file.table is None:
-        raise ValueError(f"{file.name} was not loaded")
-    columns = _Columns(file, file.table)
-    _require(columns)
-    tally = Tally(file.name, "tidy", rows=len(columns.table))
-    rows, invalid, unread = _read_rows(columns)
-    tally.models = int(rows["model"].nunique())
-    item_ids = columns.texts("item_id")
-    unjoined = _join(rows, item_ids, columns, index)
-    _require_valid_row(columns, [*invalid, ("no response", unanswered(rows)), unread])
-    rows = check_rows(rows, item_ids, invalid, unjoined, tally, index)
-    tally.unreadable = int((rows["extraction"] == FAILED).sum())
-    return rows, tally
 
 
 def _require(columns: _Columns) -> None:
@@ -151,7 +158,7 @@ def _read_rows(
     columns: _Columns,
 ) -> tuple[pd.DataFrame, list[tuple[str, Mask]], tuple[str, Mask]]:
     """Read all rows, and mark those with invalid values, and those that cannot be read."""
-    spec, n = columns.file.spec, len(columns.table)
+    spec, n, item_ids = columns.file.spec, len(columns.table), columns.texts("item_id")
     stated = "correct" if "correct" in columns else "score"
     marks, chosen = columns.cells(stated, numbers), columns.cells("prediction", options)
     cells = {
@@ -179,22 +186,23 @@ def _read_rows(
     correct = to_share(
         columns.file,
         marks.content,
-        lambda mask: name_rows(columns.texts("item_id"), pd.Series(models), mask),
+        lambda mask: name_rows(item_ids, pd.Series(models), mask),
     )
     # What cannot be read is wrong, unless another column says what it is.
     unread = (marks.bad | chosen.bad) & np.isnan(correct) & np.isnan(chosen.content)
-    extraction = np.where(unread, FAILED, _extraction(columns, n))
-    prediction = np.where(np.isnan(chosen.content), -1, chosen.content).astype(np.int64)
+    stated_states = columns.texts("extraction", "none")
+    states = np.where(np.isin(stated_states.astype(str), _EXTRACTIONS), stated_states, "none")
     rows = pd.DataFrame(
         {
+            "item": pd.Series(item_ids, dtype=object),
             "model": models,
             "condition": columns.categories("condition", spec.condition),
             "style": style,
             **counts,
             "correct": np.where(unread, 0.0, correct),
-            "prediction": prediction,
+            "prediction": np.nan_to_num(chosen.content, nan=-1).astype(np.int64),
             **{name: np.clip(cells[name].content, 0, 1) for name in ("p_answer", "p_prediction")},
-            "extraction": extraction,
+            "extraction": pd.Categorical(np.where(unread, FAILED, states)),
             **{name: _whole(cells[name].content) for name in _TOKENS},
             "source": constant(columns.file.name, n),
         },
@@ -205,25 +213,16 @@ def _read_rows(
     return rows, invalid, (f"{stated if marks.bad.any() else 'prediction'} unreadable", unread)
 
 
-def _extraction(columns: _Columns, n: int) -> NDArray[np.object_]:
-    if "extraction" not in columns:
-        return np.full(n, "none", dtype=object)
-    stated = columns.texts("extraction", "none")
-    return np.where(np.isin(stated.astype(str), _EXTRACTIONS), stated, "none")
-
-
 def _whole(values: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return counts, −1 where there is none."""
     known = (values >= 0) & (values < 1 << 53)
     return np.where(known, values, -1).astype(np.int64)
 
 
-def _join(
-    rows: pd.DataFrame, item_ids: NDArray[np.object_], columns: _Columns, index: ResponseIndex
-) -> list[tuple[str, Mask]]:
+def _join(rows: pd.DataFrame, columns: _Columns, index: ResponseIndex) -> list[tuple[str, Mask]]:
     """Add `position` and `by_hash`; return the rows of copies that are not of this run."""
     hashes, question_only = _hashes(columns)
-    conditions = rows["condition"]
+    item_ids, conditions = rows["item"].to_numpy(), rows["condition"]
     joined = index.join(item_ids, hashes, conditions, question_only=question_only)
     positions = joined.positions
     foreign = []
@@ -282,9 +281,8 @@ def _require_valid_row(columns: _Columns, invalid: list[tuple[str, Mask]]) -> No
         return
     reason = next(reason for reason, mask in invalid if mask[0])
     shown = ("model", "correct", "score", "prediction", "p_answer", "p_prediction", "logprobs")
-    values = ", ".join(
-        f"{columns.names[name]} {columns[name][0].as_py()!r}" for name in shown if name in columns
-    )
+    names = [name for name in map(columns.names.get, shown) if name in columns.table.column_names]
+    values = ", ".join(f"{name} {columns.table[name][0].as_py()!r}" for name in names)
     raise InputError(
         f"{columns.file.name}: no valid row; row 1: {reason} (got {values}); write 'correct' and "
         "probabilities as 0–1, and 'prediction' as a letter or 0-based index"
@@ -294,67 +292,45 @@ def _require_valid_row(columns: _Columns, invalid: list[tuple[str, Mask]]) -> No
 # --- items and models as rows and columns ---------------------------------------------------------
 
 
-class _Grid(NamedTuple):
-    """Cells as models × items; `bad` marks those that cannot be read."""
-
-    models: NDArray[np.object_]
-    item_ids: NDArray[np.object_]
-    cells: NDArray[np.float64]
-    bad: Mask
-
-
-def _read_wide(file: LoadedFile, index: ResponseIndex) -> tuple[pd.DataFrame, Tally]:
-    table, spec = file.table, file.spec
-    if table is None:
-        raise ValueError(f"{file.name} was not loaded")
+def _melted(file: LoadedFile, table: pa.Table, index: ResponseIndex) -> _Columns:
+    """Return a row for each cell with an answer."""
     letters = _has_letters(file, table)
-    grid = _grid(file, table, index, letters)
-    at, column = np.nonzero(~np.isnan(grid.cells) | grid.bad)
+    read = options if letters else numbers
+    names = np.array(table.column_names, dtype=object)
+    key, items_in_rows = _orientation(file, table, index)
+    side, other = ("item id", "model") if items_in_rows else ("model", "item id")
+    where = f"{file.name}, column {names[key]!r}"
+    keys = texts(table.column(key), where)
+    if (empty := pd.isna(keys)).any():
+        row = int(np.flatnonzero(empty)[0]) + 1
+        raise InputError(f"{where}, row {row}: the {side} is missing")
+    others = [column for column in range(table.num_columns) if column != key]
+    cells = [read(table.column(column)) for column in others]
+    for column, of_column in zip(others, cells, strict=True):
+        if of_column.bad.all():
+            raise InputError(
+                f"{file.name}, column {names[column]!r}: expected "
+                f"{'letters' if letters else '0–1'}, got "
+                f"{str(table.column(column)[0].as_py())[:40]!r} in row 1; remove columns other "
+                f"than the {side} and responses"
+            )
+    values, bad = (np.array(part) for part in zip(*cells, strict=True))
+    at, row = np.nonzero(~np.isnan(values) | bad)
     if not len(at):
         raise InputError(f"{file.name}: no cell has a response")
-    values, bad = grid.cells[at, column], grid.bad[at, column]
-    if bad.all():
+    if bad[at, row].all():
         hint = "" if letters else " with `values: letters`"
         raise InputError(
             f"{file.name}: no valid cell; write correctness as 0–1, or letters of options{hint}"
         )
-    names = pd.Series(pd.Categorical(grid.models[at]))
-    item_ids = grid.item_ids[column]
-    items = index.of(spec.condition)
-    positions = (items or index.items).find(grid.item_ids)
-    positions = np.where(positions < 0, -1, positions + index.start(spec.condition))
-    n = len(at)
-    rows = pd.DataFrame(
-        {
-            "model": names,
-            "condition": constant(spec.condition, n),
-            "style": constant(spec.style, n),
-            "shots": np.full(n, spec.shots, dtype=np.int64),
-            "repeat": np.ones(n, dtype=np.int64),
-            "correct": np.where(bad, 0.0, np.nan),
-            "prediction": np.full(n, -1, dtype=np.int64),
-            "extraction": np.where(bad, FAILED, "none").astype(object),
-            "source": constant(file.name, n),
-            "position": positions[column] if items is not None else -1,
-            "by_hash": False,
-            **dict.fromkeys(("p_answer", "p_prediction"), np.nan),
-            **dict.fromkeys(_TOKENS, -1),
-        },
-        copy=False,
-    )
-    for name in LISTS:
-        rows[name] = pd.Series(np.full(n, None), dtype=object)
-    if letters:
-        rows["prediction"] = np.where(bad, -1, values).astype(np.int64)
-    else:
-        shares = to_share(file, values, lambda mask: name_rows(item_ids, names, mask))
-        rows["correct"] = np.where(bad, 0.0, shares)
-    everywhere = np.ones(n, dtype=bool)
-    unjoined = [] if items is not None else [(unknown_condition(spec.condition), everywhere)]
-    tally = Tally(file.name, "wide", models=len(set(grid.models)), rows=n)
-    rows = check_rows(rows, item_ids, [], unjoined, tally, index)
-    tally.unreadable = int((rows["extraction"] == FAILED).sum())
-    return rows, tally
+    of_cells = {side: (keys, row), other: (names[others], at)}
+    ids = {
+        name: pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(known, pa.large_string()))
+        for name, (known, codes) in of_cells.items()
+    }
+    melted = pa.table({"item_id": ids["item id"], "model": ids["model"]})
+    found = Cells(values[at, row], bad[at, row])
+    return _Columns(file, melted, {"prediction" if letters else "correct": found})
 
 
 def _has_letters(file: LoadedFile, table: pa.Table) -> bool:
@@ -371,35 +347,6 @@ def _has_letters(file: LoadedFile, table: pa.Table) -> bool:
                     return True
                 break
     return False
-
-
-def _grid(file: LoadedFile, table: pa.Table, index: ResponseIndex, letters: bool) -> _Grid:
-    names = np.array(table.column_names, dtype=object)
-    key, items_in_rows = _orientation(file, table, index)
-    where = f"{file.name}, column {names[key]!r}"
-    rows = texts(table.column(key), where)
-    empty = pd.isna(rows)
-    if empty.any():
-        number = int(np.flatnonzero(empty)[0]) + 1
-        side = "item id" if items_in_rows else "model"
-        raise InputError(f"{where}, row {number}: the {side} is missing")
-    read = options if letters else numbers
-    others = [i for i in range(table.num_columns) if i != key]
-    values = np.empty((len(others), table.num_rows), dtype=np.float64)
-    bad = np.zeros(values.shape, dtype=bool)
-    for row, column in enumerate(others):
-        cells = read(table.column(column))
-        if cells.bad.all():
-            raise InputError(
-                f"{file.name}, column {names[column]!r}: expected "
-                f"{'letters' if letters else '0–1'}, got "
-                f"{str(table.column(column)[0].as_py())[:40]!r} in row 1; remove columns other "
-                f"than {'the item id' if items_in_rows else 'the model'} and responses"
-            )
-        values[row], bad[row] = cells.content, cells.bad
-    if items_in_rows:
-        return _Grid(names[others], rows, values, bad)
-    return _Grid(rows, names[others], values.T, bad.T)
 
 
 def _orientation(file: LoadedFile, table: pa.Table, index: ResponseIndex) -> tuple[int, bool]:

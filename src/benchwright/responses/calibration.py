@@ -101,6 +101,16 @@ def best_options(scores: Array) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     return first, np.asarray(tied)
 
 
+def best_of_rows(rows: pd.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return the option (n,) with the highest score, −1 without scores, and whether it is tied."""
+    best, tied = np.full(len(rows), -1, dtype=np.int64), np.zeros(len(rows), dtype=bool)
+    scored = rows["logprobs"].notna().to_numpy(dtype=bool)
+    for style in rows.loc[scored, "style"].unique():
+        at = np.flatnonzero(scored & (rows["style"] == style).to_numpy())
+        best[at], tied[at] = best_options(scores_of(rows.iloc[at]))
+    return best, tied
+
+
 class Fit(NamedTuple):
     """A temperature, and the mean negative log-likelihood of the gold before and after it."""
 

@@ -1,7 +1,7 @@
 """Import recorded responses: join them to items, merge files, and report on every row."""
 
-from collections.abc import Collection
-from typing import NamedTuple
+from collections.abc import Collection, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -11,12 +11,13 @@ from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.response_files import LoadedFile
 from benchwright.params.scoring import ModelsParams, ScoringParams
-from benchwright.responses.answer_rows import FAILED, MISSING, merge_rows
+from benchwright.responses.answer_rows import FAILED, MISSING, merge_files
 from benchwright.responses.answer_tables import read_answer_table
 from benchwright.responses.calibration import configurations
 from benchwright.responses.choose_filter_models import check_filter_models
 from benchwright.responses.item_index import ResponseIndex
 from benchwright.responses.join_logs import foreign_runs, read_log
+from benchwright.responses.response_matrices import Cells
 from benchwright.responses.tally import Tally
 from benchwright.tables.responses import ImportReport, Responses
 
@@ -90,7 +91,8 @@ def join_responses(
     problem: InputError | None = None
     tallies: dict[str, Tally] = {}
     foreign = foreign_runs(response_files.values(), index)
-    rows: list[pd.DataFrame] = []
+    parts: list[Mapping[Any, Any]] = []
+    rows: Mapping[Any, Any]
     for name, file in response_files.items():
         if file.problem or not file.is_found:
             layout = "unusable" if file.problem else file.spec.layout
@@ -99,18 +101,18 @@ def join_responses(
             problem = problem or (InputError(why) if file.problem else None)
             continue
         try:
-            if file.log is not None:
-                of_file, tallies[name] = read_log(file, index, foreign)
+            if file.log is None:
+                rows, tallies[name] = read_answer_table(file, index)
             else:
-                of_file, tallies[name] = read_answer_table(file, index)
+                rows, tallies[name] = read_log(file, index, foreign)
         except InputError as error:
             problem = problem or error
             tallies[name] = Tally(name, "unusable", notes=[str(error)])
-            continue
-        rows.append(of_file)
-    if problem and not rows:
+        else:
+            parts.append(rows)
+    if problem and not parts:
         raise problem
-    merged = merge_rows(rows, index, tallies)
+    merged = merge_files(parts, index, tallies)
     return merged, ImportReport.from_rows([tallies[name].as_row() for name in response_files])
 
 
@@ -178,32 +180,14 @@ def _matrix(
     del asked, keys, order
     position = position[at]
     present, column = np.unique(position - start, return_inverse=True)
-    shape = (len(models), len(present))
     _, first = np.unique(model * max(len(present), 1) + column, return_index=True)
-    cells, at, position = (model[first], column[first]), at[first], position[first]
+    at, position, cells_at = at[first], position[first], (model[first], column[first])
     del model, column, first
-
-    def filled(values: NDArray[np.float64]) -> NDArray[np.float32] | None:
-        if np.isnan(values).all():
-            return None
-        out = np.full(shape, np.nan, dtype=np.float32)
-        out[cells] = values
-        return out
-
-    correct = rows["correct"].to_numpy(dtype=np.float64)[at]
-    prediction = rows["prediction"].to_numpy(dtype=np.int64)[at]
-    unknown = np.isnan(correct)
-    correct[unknown] = index.is_right(position[unknown], prediction[unknown])
-    chosen = None
-    if (prediction >= 0).any():
-        chosen = np.full(shape, -1, dtype=np.int16)
-        chosen[cells] = prediction
-    return ResponseMatrix.of(
-        tuple(str(name) for name in models),
-        tuple(items.ids[present]),
-        correct=filled(correct),
-        p_answer=filled(rows["p_answer"].to_numpy()[at]),
-        p_prediction=filled(rows["p_prediction"].to_numpy()[at]),
-        prediction=chosen,
-        condition=condition,
-    )
+    names = ("correct", "p_answer", "p_prediction", "prediction")
+    values = {name: rows[name].to_numpy()[at] for name in names}
+    unknown = np.isnan(values["correct"])
+    judged = index.is_right(position[unknown], values["prediction"][unknown])
+    values["correct"][unknown] = judged
+    cells = Cells(models, items.ids[present])
+    cells.put(*cells_at, values)
+    return cells.matrix(condition)

@@ -41,10 +41,10 @@ class _Gold:
 
         NaN if the prediction is unknown (−1) or the item is open-ended.
         """
-        right = np.where(prediction == self.answer[positions], 1.0, 0.0)
-        for row in np.flatnonzero(~self.single[positions]):
+        known = (prediction >= 0) & (self.answer[positions] >= 0)
+        right = np.where(known, (prediction == self.answer[positions]).astype(float), np.nan)
+        for row in np.flatnonzero(known & ~self.single[positions]):
             right[row] = float(int(prediction[row]) in self.right[positions[row]])
-        right[(prediction < 0) | (self.answer[positions] < 0)] = np.nan
         return right
 
 
@@ -88,10 +88,6 @@ class ItemIndex(_Gold):
         return [str(question) for question in self._texts["question"]]
 
     @cached_property
-    def _by_hash(self) -> dict[str, int]:
-        return _unambiguous(self._hashes)
-
-    @cached_property
     def _question_hashes(self) -> list[str]:
         return [content_hash(question) for question in self._questions]
 
@@ -105,20 +101,19 @@ class ItemIndex(_Gold):
 
     @cached_property
     def _same_options(self) -> dict[str, list[int]]:
-        texts = zip(self._questions, self.choices, strict=True)
-        return _places(_hash_in_any_order(question, choices) for question, choices in texts)
+        return _places(map(_hash_in_any_order, self._questions, self.choices))
 
     def with_text(self, question: str, choices: Sequence[str]) -> list[int]:
         """Return the positions of all items with this text and these options in order."""
-        return list(self._same_text.get(content_hash(question, choices), ()))
+        return self._same_text.get(content_hash(question, choices), [])
 
     def with_options(self, question: str, choices: Sequence[str]) -> list[int]:
         """Return the positions of all items with this text and these options in any order."""
-        return list(self._same_options.get(_hash_in_any_order(question, choices), ()))
+        return self._same_options.get(_hash_in_any_order(question, choices), [])
 
     def with_question(self, question: str) -> list[int]:
         """Return the positions of all items with this question, whatever their options."""
-        return list(self._same_question.get(content_hash(question), ()))
+        return self._same_question.get(content_hash(question), [])
 
     @cached_property
     def prompts(self) -> PromptIndex:
@@ -155,13 +150,13 @@ class ItemIndex(_Gold):
         by_hash = np.zeros(len(positions), dtype=bool)
         if hashes is None or all(seen is None for seen in hashes):
             return Joined(positions, by_hash)
-        item_hashes = self._question_hashes if question_only else self._hashes
-        lookup = _unambiguous(item_hashes) if question_only else self._by_hash
+        own = self._question_hashes if question_only else self._hashes
+        same = self._same_question if question_only else self._same_text
         for row, seen in enumerate(hashes):
-            if seen is None or (positions[row] >= 0 and item_hashes[positions[row]] == seen):
-                continue
-            positions[row] = lookup.get(seen, -1)
-            by_hash[row] = positions[row] >= 0
+            if seen is not None and not (positions[row] >= 0 and own[positions[row]] == seen):
+                places = same.get(seen, ())
+                positions[row] = places[0] if len(places) == 1 else -1
+                by_hash[row] = len(places) == 1
         return Joined(positions, by_hash)
 
 
@@ -174,11 +169,6 @@ def _places(hashes: Iterable[str]) -> dict[str, list[int]]:
     for position, text_hash in enumerate(hashes):
         places.setdefault(text_hash, []).append(position)
     return places
-
-
-def _unambiguous(hashes: Sequence[str]) -> dict[str, int]:
-    """Return the position by hash, without texts that several items share."""
-    return {key: places[0] for key, places in _places(hashes).items() if len(places) == 1}
 
 
 def items_of_copy(items: pd.DataFrame, rows: pd.DataFrame, condition: str) -> pd.DataFrame:
@@ -292,28 +282,17 @@ class ResponseIndex(_Gold):
         positions = np.full(len(conditions), -1, dtype=np.intp)
         by_hash = np.zeros(len(conditions), dtype=bool)
         texts = None if hashes is None else np.array(hashes, dtype=object)
-        for condition, at in self._rows_by_part(conditions):
-            index = self.of(condition)
-            if index is None:
-                continue
-            joined = index.join(
-                item_ids[at], None if texts is None else texts[at], question_only=question_only
-            )
-            moved = joined.positions + self.start(condition)
-            positions[at] = np.where(joined.positions < 0, -1, moved)
-            by_hash[at] = joined.by_hash
-        return Joined(positions, by_hash)
-
-    def _rows_by_part(self, conditions: pd.Series) -> list[tuple[str, NDArray[np.intp] | slice]]:
-        """Group rows by condition; conditions with original texts are one group."""
         names = sorted(conditions.unique())
-        part_of = {name: "question" if self.of(name) is self.items else name for name in names}
-        if len(set(part_of.values())) == 1:
-            return [(part_of[names[0]], slice(None))]
-        return [
-            (part, np.flatnonzero(conditions.isin([n for n in names if part_of[n] == part])))
-            for part in sorted(set(part_of.values()))
-        ]
+        for condition in names:
+            at = np.flatnonzero(conditions == condition) if len(names) > 1 else slice(None)
+            index = self.of(condition)
+            if index is not None:
+                of_rows = None if texts is None else texts[at]
+                joined = index.join(item_ids[at], of_rows, question_only=question_only)
+                moved = joined.positions + self.start(condition)
+                positions[at] = np.where(joined.positions < 0, -1, moved)
+                by_hash[at] = joined.by_hash
+        return Joined(positions, by_hash)
 
     def compare_texts(
         self, condition: str, item_ids: Iterable[str | None], hashes: Iterable[str | None]

@@ -32,11 +32,6 @@ class LogItems(NamedTuple):
     tasks: dict[str, str]
 
 
-def items_of_logs(logs: Sequence[Log]) -> pd.DataFrame:
-    """Return an `Items` table of all questions in logs; see `collect_items`."""
-    return collect_items(logs).items
-
-
 def collect_items(logs: Sequence[Log]) -> LogItems:
     """Return the items of all questions in logs, in the order in which they appear.
 

@@ -3,31 +3,28 @@
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
 from benchwright.core.natural_order import natural_key
 from benchwright.core.values import format_value
-from benchwright.core.verbatim import no_rows
 from benchwright.datasets.response_files import LoadedFile
 from benchwright.logs.lm_eval import run_of
 from benchwright.logs.options import letter_position
 from benchwright.logs.sample import NO_MARK, Log, Mark, Sample
 from benchwright.params.responses import ResponseFileParams
-from benchwright.responses.answer_rows import FAILED, MISSING, ROWS, check_rows, constant, name_rows
+from benchwright.responses.answer_rows import FAILED, LISTS, MISSING, name_rows
 from benchwright.responses.answer_tables import different_texts, unknown_condition
-from benchwright.responses.calibration import best_options, scores_of
 from benchwright.responses.find_items import Place, find_items, stated_condition, stated_id
 from benchwright.responses.item_index import Compared, ResponseIndex
 from benchwright.responses.option_orders import Orders, how_asked, matched, order_of, plain_text
 from benchwright.responses.scales import to_share
-from benchwright.responses.tally import EXAMPLES, Tally
+from benchwright.responses.tally import SAME_SCORE, Tally
 
 ForeignRuns = frozenset[tuple[str, str]]
 """Runs, with conditions whose texts differ from those of this run's copies."""
@@ -37,9 +34,7 @@ _ACCURACIES = ("", "acc", "accuracy", "exact_match")
 _NUMBER = re.compile(r"[0-9]{1,4}")
 _OPTION_LIST = re.compile(r"\[\s*[0-9]{1,4}(?:\s*,\s*[0-9]{1,4})*\s*\]")
 _NO_TEXTS: Any = {"question": "", "prompt": "", "choices": (), "doc": None, "contexts": None}
-_LENGTHS = ("option_bytes", "option_tokens")
 _BATCH = 256  # samples whose texts are in memory at once
-_SAME_SCORE = 5e-4  # tools round their scores to three or four digits
 
 
 def foreign_runs(files: Iterable[LoadedFile], index: ResponseIndex) -> ForeignRuns:
@@ -73,18 +68,23 @@ class _Joined(NamedTuple):
     order: list[int] | None = None  # of the options in the log, once the style is known
 
 
-class _Skipped(Tally):
-    """A tally of samples without a row; `layout` is the model."""
+class _Count:
+    """A tally of the samples of a log."""
 
-    def samples(self, what: str, samples: Sequence[Sample], counter: str = "dropped") -> None:
-        named = sorted(f"doc {sample.number} × {self.layout}" for sample in samples)
-        self.add(counter, what, len(samples), named[:EXAMPLES])
+    def __init__(self, file: LoadedFile, log: Log) -> None:
+        self.tally = Tally(file.name, log.format, models=1)
+        self._model = file.spec.model
+
+    def __call__(self, counter: str, what: str, samples: Iterable[Sample]) -> None:
+        """Count samples, with examples, in a counter unless it is ""."""
+        named = [f"doc {sample.number} × {self._model}" for sample in samples]
+        self.tally.add(counter, what, len(named), named)
 
 
 def read_log(
     file: LoadedFile, index: ResponseIndex, foreign: ForeignRuns = frozenset()
-) -> tuple[pd.DataFrame, Tally]:
-    """Read a log: the joined responses, one row per item and repeat, and a tally of all samples.
+) -> tuple[dict[str, Any], Tally]:
+    """Read a log: its rows, as `answer_rows.merge_files` takes them, and a tally of other samples.
 
     Items are found by `find_items`; a sample with a condition is only compared with the items of
     that condition. Options are compared by text: chosen options and log-likelihoods are reordered
@@ -99,44 +99,33 @@ def read_log(
         InputError: the log is broken, has several scores to choose from, or scores outside its
             scale.
     """
-    if file.log is None:
+    log = file.log
+    if log is None:
         raise ValueError(f"{file.name} was not loaded")
-    skipped = _Skipped(file.name, str(file.spec.model))
-    joined, samples = _join(file, _asked(file.log, skipped), index, foreign, skipped)
-    mark = choose_mark(samples, file.spec, file.log)
+    count = _Count(file, log)
+    joined, samples = _join(file, log, index, foreign, count)
+    mark = choose_mark(samples, file.spec, log)
     if mark is not None:
         marked = {sample.number for sample in samples if mark in sample.marks}
         others = [s for s in samples if mark not in s.marks and s.marks and s.number in marked]
-        skipped.samples(f"duplicates from filters other than {mark.source}", others, "doubled")
+        count("doubled", f"duplicates from filters other than {mark.source}", others)
         left = set(map(id, others))
         joined = [
             row._replace(sample=_marked(row.sample, mark, file.spec.style))
             for row in joined
             if id(row.sample) not in left
         ]
-        samples = [
-            _marked(sample, mark, file.spec.style) for sample in samples if id(sample) not in left
-        ]
-    tally = Tally(file.name, file.log.format)
-    rows = None
-    if joined:
-        joined = _with_outcome(joined, skipped)
-        style = file.spec.style or file.log.style or _style(joined, skipped)
-        joined = _ordered(joined, style, skipped)
-        differing = _differing_gold(joined, index)
-        made, names = _rows(file, joined, index, style, differing)
-        rows = check_rows(made, names, [], [], tally, index)
-        pairs = zip(joined, differing, strict=True)
-        differ = sorted({row.place.position for row, differs in pairs if differs})
-        named = [f"{index.ids[position]} × {file.spec.model}" for position in differ]
-        tally.add("contradicting", "gold differs", len(differ), named)
-    rows = no_rows(ROWS) if rows is None else rows
-    tally.absorb(skipped)
-    tally.notes += file.log.notes
-    tally.layout, tally.models, tally.rows = file.log.format, 1, skipped.rows
-    tally.unreadable = int((rows["extraction"] == FAILED).sum())
-    _compare_scores(tally, file, mark, samples, rows, index)
-    return rows, tally
+        kept = (sample for sample in samples if id(sample) not in left)
+        samples = [_marked(sample, mark, file.spec.style) for sample in kept]
+    joined = _with_outcome(joined, count)
+    style = file.spec.style or log.style or _style(joined, count.tally)
+    joined = [row._replace(order=order_of(row.orders, style)) for row in joined]
+    scored = [row for row in joined if row.sample.logprobs is not None and row.order is None]
+    unordered = [row.sample for row in scored if row.sample.outcome != "failed"]
+    count("", "log-likelihoods ignored (unknown order of options)", unordered)
+    count.tally.notes += log.notes
+    _compare_scores(count.tally, file, log, mark or log.only_mark, samples)
+    return _columns(file, joined, index, style, count.tally), count.tally
 
 
 def choose_mark(samples: Sequence[Sample], spec: ResponseFileParams, log: Log) -> Mark | None:
@@ -185,70 +174,56 @@ def _marked(sample: Sample, mark: Mark, style: str) -> Sample:
     return marked._replace(logprobs=None, chosen=-1)
 
 
-def _asked(log: Log, skipped: _Skipped) -> Iterator[Sample]:
-    """Yield the samples that ask an item; count all, and at the end report the others."""
-    failed: list[Sample] = []
-    others: defaultdict[str, list[Sample]] = defaultdict(list)
-    for sample in log.samples():
-        skipped.rows += 1
-        if sample.skipped:
-            others[sample.skipped].append(Sample(sample.number))
-            continue
-        if sample.outcome == "failed":
-            failed.append(Sample(sample.number))
-        yield sample
-    for reason, of_reason in others.items():
-        skipped.samples(f"dropped ({reason})", of_reason)
-    skipped.samples(f"failed ({log.failure})", failed, "failed")
-
-
 def _join(
-    file: LoadedFile,
-    samples: Iterator[Sample],
-    index: ResponseIndex,
-    foreign: ForeignRuns,
-    skipped: _Skipped,
+    file: LoadedFile, log: Log, index: ResponseIndex, foreign: ForeignRuns, count: _Count
 ) -> tuple[list[_Joined], list[Sample]]:
-    """Return the samples with an item, and all, in the order of the log; count the others.
+    """Return the samples with an item, and all that ask one; count the others.
 
     Texts are dropped batch by batch.
     """
     joined: list[_Joined] = []
     answered: list[Sample] = []
-    lost: defaultdict[str, dict[str, list[Sample]]] = defaultdict(dict)
+    samples = log.samples()
     while batch := list(islice(samples, _BATCH)):
-        slim = [sample._replace(**_NO_TEXTS) for sample in batch]
-        answered += slim
-        of_batch: dict[int, _Joined] = {}
-        conditions = [stated_condition(sample.doc) or file.spec.condition for sample in batch]
-        for condition in sorted(set(conditions)):
-            at = [row for row, name in enumerate(conditions) if name == condition]
-            items = index.of(condition)
-            if items is None or (run_of(file.name), condition) in foreign:
-                why = unknown_condition if items is None else different_texts
-                kept = [slim[row] for row in at if batch[row].outcome != "failed"]
-                lost[condition].setdefault(why(condition), []).extend(kept)
+        count.tally.rows += len(batch)
+        of_condition: defaultdict[str, list[Sample]] = defaultdict(list)
+        for sample in batch:
+            if sample.skipped:
+                count("dropped", f"dropped ({sample.skipped})", [sample])
                 continue
-            as_perturbed = condition in index.perturbed
-            places = find_items(
-                [batch[row] for row in at],
-                items,
-                file.mappings,
-                task=file.log.task if file.log is not None else "",
-                as_perturbed=as_perturbed,
-            )
-            for row, place in zip(at, places, strict=True):
-                if place is None:
-                    if batch[row].outcome != "failed":
-                        lost[condition].setdefault("not joined", []).append(slim[row])
-                else:
-                    orders = how_asked(batch[row], place.choices)
-                    of_batch[row] = _Joined(slim[row], condition, place, orders)
-        joined += [row for _, row in sorted(of_batch.items())]
-    for _, unjoined in sorted(lost.items()):
-        for what, of_reason in unjoined.items():
-            skipped.samples(what, of_reason, "not_joined")
+            if sample.outcome == "failed":
+                count("failed", f"failed ({log.failure})", [sample])
+            of_condition[stated_condition(sample.doc) or file.spec.condition].append(sample)
+        for condition, asked in of_condition.items():
+            foreign_copy = (run_of(file.name), condition) in foreign
+            places, why = _places(asked, condition, index, file, foreign=foreign_copy)
+            for sample, place in zip(asked, places, strict=True):
+                answered.append(sample._replace(**_NO_TEXTS))
+                if place is not None:
+                    orders = how_asked(sample, place.choices)
+                    joined.append(_Joined(answered[-1], condition, place, orders))
+                elif sample.outcome != "failed":
+                    count("not_joined", why, [sample])
     return assign_positions(joined, index), answered
+
+
+def _places(
+    samples: Sequence[Sample],
+    condition: str,
+    index: ResponseIndex,
+    file: LoadedFile,
+    *,
+    foreign: bool,
+) -> tuple[list[Place | None], str]:
+    """Return the items of samples of one condition, and what becomes of those without one."""
+    items = index.of(condition)
+    if items is None or foreign:
+        why = unknown_condition if items is None else different_texts
+        return [None] * len(samples), why(condition)
+    task = "" if file.log is None else file.log.task
+    fixed = condition in index.perturbed
+    places = find_items(samples, items, file.mappings, task=task, as_perturbed=fixed)
+    return places, "not joined"
 
 
 def assign_positions(joined: Sequence[_Joined], index: ResponseIndex) -> list[_Joined]:
@@ -276,38 +251,24 @@ def assign_positions(joined: Sequence[_Joined], index: ResponseIndex) -> list[_J
     return placed
 
 
-def _with_outcome(joined: Sequence[_Joined], skipped: _Skipped) -> list[_Joined]:
+def _with_outcome(joined: Sequence[_Joined], count: _Count) -> list[_Joined]:
     """Mark samples without an answer, or with log-likelihoods of other options, as failed."""
-    rows, uneven, silent = [], [], []
+    rows = []
     for row in joined:
-        sample, n_choices = row.sample, len(row.place.choices)
+        sample, n_choices, why = row.sample, len(row.place.choices), ""
         unmarked = math.isnan(sample.correct) and sample.chosen < 0 and sample.outcome == "answered"
         if sample.logprobs is not None and n_choices and len(sample.logprobs) != n_choices:
-            uneven.append(sample)
+            why = "number of log-likelihoods differs from options"
         elif unmarked and not any(row.orders.values()):
-            silent.append(sample)
-        else:
-            rows.append(row)
-            continue
-        rows.append(row._replace(sample=sample._replace(outcome="failed")))
-    skipped.samples("dropped (number of log-likelihoods differs from options)", uneven)
-    skipped.samples("dropped (no response)", silent)
+            why = "no response"
+        if why:
+            count("dropped", f"dropped ({why})", [sample])
+            sample = sample._replace(outcome="failed")
+        rows.append(row._replace(sample=sample))
     return rows
 
 
-def _ordered(joined: Sequence[_Joined], style: str, skipped: _Skipped) -> list[_Joined]:
-    rows = [row._replace(order=order_of(row.orders, style)) for row in joined]
-    unordered = [
-        f"doc {r.sample.number} × {skipped.layout}"
-        for r in rows
-        if r.sample.logprobs is not None and r.order is None and r.sample.outcome != "failed"
-    ]
-    what = "log-likelihoods ignored (unknown order of options)"
-    skipped.report(what, len(unordered), unordered)
-    return rows
-
-
-def _style(joined: Sequence[_Joined], skipped: _Skipped) -> str:
+def _style(joined: Sequence[_Joined], tally: Tally) -> str:
     """Return the style that the continuations of every sample allow, "" if there is none."""
     known = [row.orders.keys() - {""} for row in joined]
     known = [styles for styles in known if styles]
@@ -317,29 +278,20 @@ def _style(joined: Sequence[_Joined], skipped: _Skipped) -> str:
     if known:
         counts = Counter(" or ".join(sorted(styles)) for styles in known)
         kinds = ", ".join(f"{style} in {count}" for style, count in sorted(counts.items()))
-        skipped.notes.append(f"style unknown: the continuations have several styles ({kinds})")
+        tally.notes.append(f"style unknown: the continuations have several styles ({kinds})")
+        return ""
+    if not joined:
         return ""
     first = joined[0].sample
     example = (first.continuations or ("",))[0]
-    skipped.notes.append(
+    tally.notes.append(
         f"style unknown: continuations such as {format_value(example)} (doc {first.number}) are "
         "neither option letters nor option texts"
     )
     return ""
 
 
-# --- the gold of a log ---------------------------------------------------------------------------
-
-
-def _differing_gold(joined: Sequence[_Joined], index: ResponseIndex) -> list[bool]:
-    """Return whether each sample's gold differs from the item's."""
-    differs = []
-    for row in joined:
-        position, order = row.place.position, _item_order(row.place, index)
-        targets = set() if order is None else {order[option] for option in _targets(row)}
-        known = bool(targets) and bool(index.single[position])
-        differs.append(known and int(index.answer[position]) not in targets)
-    return differs
+# --- rows ----------------------------------------------------------------------------------------
 
 
 def _targets(row: _Joined) -> set[int]:
@@ -376,135 +328,98 @@ def _item_order(place: Place, index: ResponseIndex) -> list[int] | None:
     return matched(map(plain_text, place.choices), map(plain_text, choices))
 
 
-# --- rows ----------------------------------------------------------------------------------------
-
-
-def _rows(
-    file: LoadedFile,
-    joined: Sequence[_Joined],
-    index: ResponseIndex,
-    style: str,
-    differing: Sequence[bool],
-) -> tuple[pd.DataFrame, NDArray[np.object_]]:
-    """Return the columns `ROWS` of the samples, in the items' order of options, and item names."""
+def _columns(
+    file: LoadedFile, joined: Sequence[_Joined], index: ResponseIndex, style: str, tally: Tally
+) -> dict[str, Any]:
+    """Return the columns of the samples, in the items' order of options."""
     columns: defaultdict[str, list[Any]] = defaultdict(list)
-    for row, differs in zip(joined, differing, strict=True):
-        sample = row.sample
-        unread, failed = sample.outcome == "unreadable", sample.outcome == "failed"
-        logprobs = None if failed else _in_item_order(row, sample.logprobs, index)
-        lengths = None
-        if style in ("cloze", "cloze_bytes") and not failed:
-            texts = sample.continuations or ()  # without their leading space
-            n_bytes = [max(1, len(text.removeprefix(" ").encode())) for text in texts]
-            lengths = _in_item_order(row, n_bytes or None, index)
-        tokens = None if failed else _in_item_order(row, sample.option_tokens, index)
+    differing: set[str] = set()
+    for row in joined:
+        sample, position = row.sample, row.place.position
         item_order = _item_order(row.place, index)
-        chosen = -1
+        targets = {item_order[option] for option in _targets(row)} if item_order else set()
+        differs = bool(targets and index.single[position]) and index.answer[position] not in targets
+        if differs:
+            differing.add(f"{index.ids[position]} × {file.spec.model}")
+        unread, failed = sample.outcome == "unreadable", sample.outcome == "failed"
+        order = (
+            None
+            if failed or row.order is None or item_order is None
+            else [item_order[option] for option in row.order]
+        )
+        logprobs, lengths, chosen = _ordered(sample.logprobs, order), None, -1
+        if style in ("cloze", "cloze_bytes") and sample.continuations:
+            texts = (text.removeprefix(" ") for text in sample.continuations)
+            lengths = _ordered([max(1, len(text.encode())) for text in texts], order)
         if logprobs is None and sample.outcome == "answered" and item_order:
             inside = 0 <= sample.chosen < len(item_order)
             chosen = item_order[sample.chosen] if inside else -1
         # Correctness under another gold is ignored; what was chosen remains valid.
         silent = failed or (differs and (logprobs is not None or chosen >= 0))
-        correct = 0.0 if unread else math.nan if silent else sample.correct
-        state = MISSING if failed else FAILED if unread else "ok" if chosen >= 0 else "none"
+        answered = "ok" if chosen >= 0 else "none"
         values = {
-            "position": row.place.position, "condition": row.condition, "repeat": sample.repeat,
-            "correct": correct, "prediction": chosen, "logprobs": logprobs,
-            "option_bytes": lengths, "option_tokens": tokens, "extraction": state,
+            "position": position, "condition": row.condition, "repeat": sample.repeat,
+            "correct": 0.0 if unread else math.nan if silent else sample.correct,
+            "prediction": chosen, "logprobs": logprobs, "option_bytes": lengths,
+            "option_tokens": _ordered(sample.option_tokens, order),
+            "extraction": MISSING if failed else FAILED if unread else answered,
             "prompt_tokens": sample.prompt_tokens, "generated_tokens": sample.generated_tokens,
             "by_hash": row.place.by_text,
         }  # fmt: skip
         for name, value in values.items():
             columns[name].append(value)
+    tally.add("contradicting", "gold differs", len(differing), differing)
     n = len(joined)
-    lists = {name: pd.Series(columns[name], dtype=object) for name in ("logprobs", *_LENGTHS)}
-    rows = pd.DataFrame({**columns, **lists}).assign(
-        style=constant(style, n),
-        shots=file.spec.shots,
-        model=constant(str(file.spec.model), n),
-        source=constant(file.name, n),
-        p_answer=np.nan,
-        p_prediction=np.nan,
-    )
-    names = index.ids.to_numpy()[rows["position"].to_numpy()]
-    marks = rows["correct"].to_numpy(dtype=np.float64)
-    rows["correct"] = to_share(file, marks, lambda mask: name_rows(names, rows["model"], mask))
-    return rows, names
+    lists = {name: pd.Series(columns[name], dtype=object).to_numpy() for name in LISTS}
+    known = {
+        "item": index.ids.to_numpy(dtype=object)[np.array(columns["position"], dtype=np.intp)],
+        "style": np.full(n, style, dtype=object),
+        "shots": np.full(n, file.spec.shots),
+        "model": np.full(n, file.spec.model, dtype=object),
+        "source": np.full(n, file.name, dtype=object),
+        "p_answer": np.full(n, np.nan),
+        "p_prediction": np.full(n, np.nan),
+    }
+    rows = {name: np.array(values) for name, values in columns.items() if name not in LISTS}
+    marks, models = np.array(columns["correct"], dtype=np.float64), pd.Series(known["model"])
+    shares = to_share(file, marks, lambda mask: name_rows(known["item"], models, mask))
+    return {**rows, **lists, **known, "correct": shares}
 
 
-def _in_item_order(
-    row: _Joined, values: Sequence[Any] | None, index: ResponseIndex
-) -> list[Any] | None:
-    """Reorder values of continuations to the item's options; None if the order is unknown."""
-    item_order = _item_order(row.place, index)
-    if values is None or row.order is None or item_order is None:
+def _ordered(values: Sequence[Any] | None, order: Sequence[int] | None) -> list[Any] | None:
+    """Return the values of continuations by option; None if the order is unknown."""
+    if values is None or order is None:
         return None
-    out: list[Any] = [None] * len(item_order)
-    for option, value in zip(row.order, values, strict=True):
-        out[item_order[option]] = value
-    return out
+    of_option = dict(zip(order, values, strict=True))
+    return [of_option[option] for option in range(len(order))]
 
 
-# --- scores --------------------------------------------------------------------------------------
+def _item_order(place: Place, index: ResponseIndex) -> list[int] | None:
+    """Return the item's index of each option of the log; None if the order is unknown."""
+    choices = index.choices[place.position]
+    if place.choices == choices:
+        return list(range(len(choices)))
+    return matched(map(plain_text, place.choices), map(plain_text, choices))
 
 
 def _compare_scores(
-    tally: Tally,
-    file: LoadedFile,
-    mark: Mark | None,
-    samples: Sequence[Sample],
-    rows: pd.DataFrame,
-    index: ResponseIndex,
+    tally: Tally, file: LoadedFile, log: Log, mark: Mark, samples: Sequence[Sample]
 ) -> None:
-    """Set the accuracies of a tally, and note where they differ from the log's, and why."""
-    log, (low, high) = file.log, file.spec.scale
-    if log is None:
+    """Set the score of a log, and note where it is not the mean of its marks, and why."""
+    low, high = file.spec.scale
+    marks = [sample for sample in samples if not math.isnan(sample.correct)]
+    values = (np.array([sample.correct for sample in marks]) - low) / (high - low)
+    tally.marks, tally.mean_mark = len(marks), float(values.mean()) if marks else math.nan
+    tally.log_score = tally.mean_mark if marks else None
+    if mark not in log.scores:
         return
-    marks = [sample.correct for sample in samples if not math.isnan(sample.correct)]
-    by_log = (sum(marks) / len(marks) - low) / (high - low) if marks else None
-    stated = log.scores.get(mark or log.only_mark)
-    stated = None if stated is None else (stated - low) / (high - low)
-    tally.log_score = by_log if stated is None else stated
-    tally.accuracy = _accuracy(rows, index)
-    if stated is not None and by_log is not None and abs(stated - by_log) > _SAME_SCORE:
-        of_items = (_mean_of_items(samples) - low) / (high - low)
-        same = abs(stated - of_items) <= _SAME_SCORE
+    tally.log_score = (log.scores[mark] - low) / (high - low)
+    if abs(tally.log_score - tally.mean_mark) > SAME_SCORE:
+        numbers = [sample.number for sample in marks]
+        of_items = float(pd.Series(values).groupby(numbers).mean().mean())
+        same = abs(tally.log_score - of_items) <= SAME_SCORE
         why = ", since it averages the repeats of each item first" if same else ""
         tally.notes.append(
-            f"{mark or log.only_mark} of the log is {stated:.4f}, the mean of its "
-            f"{len(marks)} marks {by_log:.4f}{why}"
+            f"{mark} of the log is {tally.log_score:.4f}, the mean of its "
+            f"{len(marks)} marks {tally.mean_mark:.4f}{why}"
         )
-    if tally.accuracy is None or by_log is None:
-        return
-    if abs(tally.accuracy - by_log) > _SAME_SCORE:
-        answered = int((rows["extraction"] != MISSING).sum())
-        tally.notes.append(
-            f"accuracy is {tally.accuracy:.4f} of {answered} joined answers, "
-            f"and {by_log:.4f} of {len(marks)} answers by the log's marks"
-        )
-
-
-def _mean_of_items(samples: Sequence[Sample]) -> float:
-    """Return the mean over items of the mean mark over their repeats."""
-    marks: defaultdict[str, list[float]] = defaultdict(list)
-    for sample in samples:
-        if not math.isnan(sample.correct):
-            marks[sample.number].append(sample.correct)
-    return sum(sum(values) / len(values) for values in marks.values()) / len(marks)
-
-
-def _accuracy(rows: pd.DataFrame, index: ResponseIndex) -> float | None:
-    """Return the mean score as in a response matrix: the option with the highest log-likelihood,
-    else the log's mark, else the chosen option, by the items' gold.
-    """
-    if rows.empty:
-        return None
-    position = rows["position"].to_numpy(dtype=np.intp)
-    chosen = rows["prediction"].to_numpy(dtype=np.int64, copy=True)
-    correct = rows["correct"].to_numpy(dtype=np.float64, copy=True)
-    scored = rows["logprobs"].notna().to_numpy(dtype=bool)
-    if scored.any():
-        chosen[scored] = best_options(scores_of(rows[scored]))[0]
-    judged = index.is_right(position, chosen)
-    correct = np.where(scored | np.isnan(correct), judged, correct)
-    return None if np.isnan(correct).all() else float(np.nanmean(correct))

@@ -13,7 +13,7 @@ from benchwright.core.configuration import parse_configuration
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError
 from benchwright.core.item_clusters import item_clusters
-from benchwright.core.natural_order import natural_key
+from benchwright.core.natural_order import sort_items
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.response_files import LoadedFile, read_table
 from benchwright.params.responses import TABLE_TYPES, ResponsesParams
@@ -26,7 +26,7 @@ from benchwright.responses.import_responses import (
     unscored_matrices,
 )
 from benchwright.responses.item_index import ResponseIndex
-from benchwright.responses.items_of_logs import items_of_logs
+from benchwright.responses.items_of_logs import collect_items
 from benchwright.responses.response_matrices import build_response_matrices
 from benchwright.runs.saved_runs import find_run
 from benchwright.tables.items import Items
@@ -42,6 +42,7 @@ _ANSWER_COLUMNS = (
     *("prediction", "extraction"),
 )
 _QUESTION = "question"
+_LOSSES = ("doubled", "dropped", "not_joined", "failed", "contradicting")
 
 
 class KnownResponses(NamedTuple):
@@ -243,7 +244,7 @@ def read_responses(
         raise InputError(f"{paths[0]}: no responses; expected {expected_types}")
     source = ", ".join(path.name for path in paths)
     if items is None and found.logs:
-        items = items_of_logs(found.logs)
+        items = collect_items(found.logs).items
     known = responses_of_files(found.files, source, items, choice)
     if items is None:
         return known
@@ -271,59 +272,42 @@ def responses_of_files(
     problems = [file.problem for file in usable.values() if file.problem]
     if not parts:
         raise InputError(problems[0])
-    items = pd.concat(parts, ignore_index=True)
+    items = sort_items(pd.concat(parts, ignore_index=True))
     index = ResponseIndex(items)
     rows, report = join_responses(usable, index)
-    records = report.to_dict("records")
-    problems += [row["detail"] for row in records if row["layout"] == "unusable"]
+    notes = []
+    for row in report.to_dict("records"):
+        if row["layout"] != "unusable":
+            noted = any(row[name] for name in _LOSSES)
+            notes += [f"{Path(row['file']).name}: {row['detail']}"] * noted
+        elif not usable[row["file"]].problem:
+            problems.append(row["detail"])
     if rows.empty and problems:
         raise InputError(problems[0])
-    notes = [
-        f"{Path(row['file']).name}: {row['detail']}"
-        for row in records
-        if row["layout"] != "unusable" and not usable[row["file"]].problem and _has_losses(row)
-    ]
     rows = _tell_prompts_apart(rows[rows["condition"] == _QUESTION])
-    scored, matrices = unscored_matrices(rows[rows["extraction"] != MISSING], index)
-    # Normalised styles are other metrics, which would be further configurations.
-    unscaled = scored["style"] == "cloze"
-    lengths = {
-        name: scored[name].mask(unscaled, None) for name in ("option_bytes", "option_tokens")
-    }
-    matrix = build_response_matrices(
-        Responses.empty(),
-        as_responses(scored.assign(**lengths), index),
-        matrices,
-        Calibration.empty(),
-        items,
-        ResponsesParams(repeats=choice.repeats),
-    ).response_matrix
+    matrix = _matrix(rows, index, items, choice)
     if not matrix.models:
         raise InputError(f"{source}: no responses under the condition {_QUESTION}")
-    order = sorted(range(len(matrix.item_ids)), key=lambda at: natural_key(matrix.item_ids[at]))
     names = _split_models(matrix)
-    models = sorted({names.get(name, name) for name in matrix.models})
-    correct = np.full((len(models), len(order)), np.nan, dtype=np.float32)
+    models = sorted({names[name] for name in matrix.models})
+    correct = np.full((len(models), len(items)), np.nan, dtype=np.float32)
     chosen = np.full(correct.shape, -1, dtype=np.int16)
-    for row, name in enumerate(matrix.models):
-        at = models.index(names.get(name, name))
-        answered = ~np.isnan(matrix.correct[row, order])
-        correct[at] = np.where(answered, matrix.correct[row, order], correct[at])
-        chosen[at] = np.where(answered, matrix.prediction[row, order], chosen[at])
-    ids = index.ids.to_numpy()
+    for name, marks, options in zip(matrix.models, matrix.correct, matrix.prediction, strict=True):
+        at, answered = models.index(names[name]), ~np.isnan(marks)
+        correct[at, answered], chosen[at, answered] = marks[answered], options[answered]
 
     def by_model(mask: pd.Series) -> dict[str, frozenset[str]]:
         marked = rows[mask]
-        if marked.empty:
-            return {}
-        item_ids = pd.Series(ids[marked["position"].to_numpy()])
-        configuration = pd.Series(configurations(marked)).map(lambda name: names.get(name, name))
-        return {str(n): frozenset(part) for n, part in item_ids.groupby(configuration)}
+        ids = pd.Series(index.ids.to_numpy()[marked["position"].to_numpy(dtype=np.intp)])
+        model = pd.Series(configurations(marked), dtype=object).map(
+            lambda name: names.get(name, name)
+        )
+        return {str(name): frozenset(part) for name, part in ids.groupby(model)}
 
     return KnownResponses(
         source,
         tuple(models),
-        tuple(matrix.item_ids[at] for at in order),
+        matrix.item_ids,
         correct,
         notes=(*problems, *notes),
         unreadable=by_model(rows["extraction"] == FAILED),
@@ -334,20 +318,29 @@ def responses_of_files(
     )
 
 
-def _has_losses(row: Mapping[Any, Any]) -> bool:
-    counts = ("doubled", "dropped", "not_joined", "failed", "contradicting")
-    return any(row[name] for name in counts)
+def _matrix(
+    rows: pd.DataFrame, index: ResponseIndex, items: pd.DataFrame, choice: Choice
+) -> ResponseMatrix:
+    scored, matrices = unscored_matrices(rows[rows["extraction"] != MISSING], index)
+    # Normalised styles are other metrics, which would be further configurations.
+    unscaled = scored["style"] == "cloze"
+    lengths = {
+        name: scored[name].mask(unscaled, None) for name in ("option_bytes", "option_tokens")
+    }
+    recorded = as_responses(scored.assign(**lengths), index)
+    settings = ResponsesParams(repeats=choice.repeats)
+    made = build_response_matrices(
+        Responses.empty(), recorded, matrices, Calibration.empty(), items, settings
+    )
+    return made.response_matrix
 
 
 def _tell_prompts_apart(rows: pd.DataFrame) -> pd.DataFrame:
     """Name models apart that were asked in several ways of which not all is known."""
     asked = rows[["model", "style", "shots"]].drop_duplicates()
     unclear = pd.Series(configurations(asked), asked.index).duplicated(keep=False)
-    ways = asked[unclear].itertuples(index=False, name=None)
-    if not unclear.any():
-        return rows
-    models = rows["model"].astype(object)
-    for model, style, shots in ways:
+    models = rows["model"].astype(object) if unclear.any() else rows["model"]
+    for model, style, shots in asked[unclear].itertuples(index=False, name=None):
         same = (rows["model"] == model) & (rows["style"] == style) & (rows["shots"] == shots)
         way = [style] * bool(style) + [f"{shots} shots" if shots >= 0 else "unknown shots"]
         models = models.where(~same, f"{model} ({', '.join(way)})")
@@ -355,12 +348,12 @@ def _tell_prompts_apart(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _split_models(matrix: ResponseMatrix) -> dict[str, str]:
-    """Return the model of each configuration that answered other items than the model's others."""
-    names: dict[str, str] = {}
-    answered = ~np.isnan(matrix.correct)
+    """Name the configurations of a model by the model where no two answered the same item."""
+    names = {name: name for name in matrix.models}
     of_model: defaultdict[str, list[int]] = defaultdict(list)
     for row, name in enumerate(matrix.models):
         of_model[parse_configuration(name).model].append(row)
+    answered = ~np.isnan(matrix.correct)
     for model, rows in of_model.items():
         if len(rows) > 1 and answered[rows].sum(axis=0).max() <= 1:
             names |= {matrix.models[row]: model for row in rows}
@@ -373,10 +366,10 @@ def _judged(file: LoadedFile) -> LoadedFile:
     if table is None:
         return file
     names = table.column_names
+    if not {"item_id", "model"} & set(names):
+        has = ", ".join(map(str, names[:12]))
+        return unusable_file(spec, f"{file.name}: no column 'item_id' or 'model'; it has {has}")
     if not {"item_id", "model"} <= set(names):
-        if "item_id" not in names and "model" not in names:
-            has = ", ".join(map(str, names[:12]))
-            return unusable_file(spec, f"{file.name}: no column 'item_id' or 'model'; it has {has}")
         return LoadedFile(spec.model_copy(update={"layout": "wide", "values": "correct"}), table)
     if not {"correct", "score"} & set(names):
         return unusable_file(

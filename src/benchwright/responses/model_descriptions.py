@@ -57,13 +57,10 @@ def overridden_family(names: Sequence[str], families: Mapping[str, str]) -> str 
     """
     folded = {key.casefold(): family for key, family in families.items()}
     spelt = [name.casefold() for name in names]
-    for name in spelt:
-        if name in folded:
-            return folded[name]
-    for key in sorted(folded, key=lambda key: (-len(key), key)):
-        if any(fnmatchcase(name, key) for name in spelt):
-            return folded[key]
-    return None
+    patterns = sorted(folded, key=lambda key: (-len(key), key))
+    matching = (key for key in patterns if any(fnmatchcase(name, key) for name in spelt))
+    key = next((name for name in spelt if name in folded), None) or next(matching, None)
+    return None if key is None else folded[key]
 
 
 _BEFORE_SIZE = re.compile(r".+?(?=[-_ ]\d+(?:\.\d+)?[bm]\b)|.*", re.IGNORECASE | re.DOTALL)

@@ -5,7 +5,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.core.item_clusters import item_clusters
-from benchwright.responses.calibration import best_options, configurations, scores_of
+from benchwright.responses.calibration import best_of_rows, configurations
 from benchwright.scoring.rendering import LABELS, rotation
 from benchwright.statistics.paired_differences import clustered_se
 from benchwright.tables.responses import PositionSensitivity
@@ -71,11 +71,8 @@ def _choices(rows: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:
 
 def _chosen(rows: pd.DataFrame) -> NDArray[np.int64]:
     """Return the chosen options (n,) in each item's own order, −1 if unknown, never averaged."""
-    chosen = rows["prediction"].to_numpy(dtype=np.int64, copy=True)
-    scored = rows["logprobs"].notna().to_numpy()
-    if scored.any():
-        chosen[scored] = best_options(scores_of(rows[scored]))[0]
-    return chosen
+    best, _ = best_of_rows(rows)
+    return np.where(best >= 0, best, rows["prediction"].to_numpy(dtype=np.int64))
 
 
 def _measures(

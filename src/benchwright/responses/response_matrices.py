@@ -1,5 +1,7 @@
 """Build response matrices from live and recorded responses."""
 
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -16,6 +18,7 @@ from benchwright.tables.responses import AnswerCoverage, Responses
 
 _KEY = ["configuration", "condition", "position"]
 _MEASURES = ("p_answer", "p_prediction", "correct")
+_BLANK = dict.fromkeys(_MEASURES, np.float32(np.nan)) | {"prediction": np.int16(-1)}
 
 
 class Matrices(NamedTuple):
@@ -204,97 +207,65 @@ def _matrix(
     condition: str, rows: pd.DataFrame, matrices: list[ResponseMatrix], index: ItemIndex
 ) -> ResponseMatrix:
     models = sorted({*rows["configuration"], *(m for matrix in matrices for m in matrix.models)})
-    cells = _Cells(tuple(models), index)
+    row_of = {model: row for row, model in enumerate(models)}
+    cells = Cells(models, index.ids)
     for matrix in matrices:
-        cells.overlay_matrix(matrix)
-    if len(rows):
-        cells.overlay_rows(rows)
-    return ResponseMatrix.of(
-        tuple(models),
-        tuple(index.ids),
-        correct=cells.correct,
-        p_answer=cells.p_answer,
-        p_prediction=cells.p_prediction,
-        prediction=cells.prediction,
-        condition=condition,
-    )
-
-
-class _Cells:
-    """The cells of a matrix being built; unknown fields take no memory."""
-
-    def __init__(self, models: tuple[str, ...], index: ItemIndex) -> None:
-        self.index = index
-        self.row_of = {model: row for row, model in enumerate(models)}
-        self.shape = (len(models), index.n_items)
-        self.correct = np.full(self.shape, np.nan, dtype=np.float32)
-        self.p_answer: NDArray[np.float32] | None = None
-        self.p_prediction: NDArray[np.float32] | None = None
-        self.prediction: NDArray[np.int16] | None = None
-
-    def overlay_matrix(self, matrix: ResponseMatrix) -> None:
-        """Replace the cells that a matrix has an answer for."""
-        position = self.index.find(matrix.item_ids)
+        columns = index.find(matrix.item_ids)
         for row, model in enumerate(matrix.models):
-            at = np.full(len(position), self.row_of[model], dtype=np.intp), position
-            fields = (matrix.correct, matrix.prediction, matrix.p_answer, matrix.p_prediction)
-            self._take(at, *(field[row] for field in fields))
+            at = np.full(len(columns), row_of[model], dtype=np.intp)
+            cells.put(at, columns, {name: getattr(matrix, name)[row] for name in _BLANK})
+    at = rows["configuration"].map(row_of).to_numpy(dtype=np.intp)
+    columns = rows["position"].to_numpy(dtype=np.intp)
+    cells.put(at, columns, {name: rows[name].to_numpy() for name in _BLANK})
+    return cells.matrix(condition)
 
-    def overlay_rows(self, rows: pd.DataFrame) -> None:
-        """Replace the cells that rows, one per cell, have an answer for."""
-        row = np.array([self.row_of[name] for name in rows["configuration"]], dtype=np.intp)
-        names = ("correct", "prediction", "p_answer", "p_prediction")
-        fields = (rows[name].to_numpy() for name in names)
-        self._take((row, rows["position"].to_numpy(dtype=np.intp)), *fields)
 
-    def _take(
+class Cells:
+    """The cells of a matrix that is being filled; unknown fields take no memory."""
+
+    def __init__(self, models: Iterable[str], item_ids: Iterable[str]) -> None:
+        """Start without any answer."""
+        self._models, self._item_ids = tuple(map(str, models)), tuple(item_ids)
+        self._fields: dict[str, NDArray[Any]] = {}
+
+    def put(
         self,
-        at: tuple[NDArray[np.intp], NDArray[np.intp]],
-        correct: NDArray[Any],
-        prediction: NDArray[Any],
-        *probabilities: NDArray[Any],
+        rows: NDArray[np.intp],
+        columns: NDArray[np.intp],
+        values: Mapping[str, NDArray[Any]],
     ) -> None:
-        answered = ~np.isnan(correct) | (prediction >= 0)
-        at = at[0][answered], at[1][answered]
-        self.correct[at] = correct[answered]
-        for name, values in zip(("p_answer", "p_prediction"), probabilities, strict=True):
-            if getattr(self, name) is None and not np.isnan(values).all():
-                setattr(self, name, np.full(self.shape, np.nan, dtype=np.float32))
-            if getattr(self, name) is not None:
-                getattr(self, name)[at] = values[answered]
-        if self.prediction is None and (prediction >= 0).any():
-            self.prediction = np.full(self.shape, -1, dtype=np.int16)
-        if self.prediction is not None:
-            self.prediction[at] = prediction[answered]
+        """Replace the cells for which there is an answer, by the names of their fields."""
+        answered = ~np.isnan(values["correct"]) | (values["prediction"] >= 0)
+        at = rows[answered], columns[answered]
+        for name, blank in _BLANK.items():
+            known = values[name][answered]
+            if name not in self._fields and not (known >= 0).any():
+                continue
+            if name not in self._fields:
+                shape = (len(self._models), len(self._item_ids))
+                self._fields[name] = np.full(shape, blank)
+            self._fields[name][at] = known
+
+    def matrix(self, condition: str) -> ResponseMatrix:
+        """Return the matrix."""
+        return ResponseMatrix.of(self._models, self._item_ids, condition=condition, **self._fields)
 
 
 def _coverage(
     matrix: ResponseMatrix, rows: pd.DataFrame, others: list[ResponseMatrix]
 ) -> list[tuple[Any, ...]]:
-    live = rows[rows["source"] == "live"]
-    ties = rows.groupby("configuration")["tied"].sum().to_dict()
-    lost = {
-        state: rows[rows["extraction"] == state].groupby("configuration").size().to_dict()
-        for state in ("failed", "too_long")
-    }
+    is_live = rows["source"] == "live"
     # A live prompt without a response does not replace recorded responses.
-    answering = set(live["configuration"][live["correct"].notna() | (live["prediction"] >= 0)])
-    recorded = set(rows.loc[rows["source"] != "live", "configuration"])
+    replaces = is_live & (rows["correct"].notna() | (rows["prediction"] >= 0))
+    answering, recorded = (set(rows["configuration"][mask]) for mask in (replaces, ~is_live))
     recorded |= {model for other in others for model in other.models}
+    marks = (rows["tied"], rows["extraction"] == "failed", rows["extraction"] == "too_long")
+    counts = [Counter(rows["configuration"][mask.astype(bool)]) for mask in marks]
     out = []
     for name, count in zip(matrix.models, matrix.answered().sum(axis=1), strict=True):
         source = "both" if name in answering else "recorded"
-        out.append(
-            (
-                name,
-                matrix.condition,
-                source if name in recorded else "live",
-                int(count),
-                int(ties.get(name, 0)),
-                int(lost["failed"].get(name, 0)),
-                int(lost["too_long"].get(name, 0)),
-            )
-        )
+        source = source if name in recorded else "live"
+        out.append((name, matrix.condition, source, int(count), *(each[name] for each in counts)))
     return out
 
 
