@@ -85,9 +85,9 @@ class BenchmarkSource(ReadOnly[pd.DataFrame]):
                     f"--pipeline {source.made_by} --params benchmark={benchmark.name}"
                 )
             frame, origin, source_splits = _read_files(benchmark, source, folder)
-        counts = frame[SPLIT_COLUMN].value_counts()
         if frame.empty and {*source_splits} <= {*benchmark.splits.evaluation}:
             raise InputError(f"{origin}: the file has no rows")
+        counts = frame[SPLIT_COLUMN].value_counts()
         if not any(split in counts for split in benchmark.splits.evaluation):
             raise InputError(
                 f"{origin}: no row of split {listed(benchmark.splits.evaluation)}, which benchmark "

@@ -88,7 +88,7 @@ def merge_files(
 
 
 def _table(files: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    columns: dict[str, Any] = {name: files[0][name] for name in files[0]}
+    columns = dict(files[0])
     if len(files) > 1:
         columns = {n: np.concatenate([np.asarray(file[n]) for file in files]) for n in columns}
         columns |= {name: pd.Categorical(columns[name]) for name in _NAMES}
@@ -102,11 +102,12 @@ def _checked(rows: pd.DataFrame, index: ResponseIndex, tallies: Tallies) -> pd.D
     reasons = [("dropped", f"dropped ({why})", mask) for why, mask in invalid]
     apart = rows["position"].to_numpy() < 0
     rows = drop_rows(rows, [*reasons, ("not_joined", "not joined", apart)], tallies)
-    states = rows["extraction"].to_numpy(dtype=object)
-    silent = unanswered(rows) & (states != FAILED)
-    what = "dropped (no response)"
-    count_rows(rows, silent & (states != MISSING), "dropped", what, tallies)
-    rows["extraction"] = pd.Categorical(np.where(silent, MISSING, states))
+    state = rows["extraction"]
+    silent = unanswered(rows) & (state != FAILED).to_numpy(dtype=bool)
+    fresh = silent & (state != MISSING).to_numpy(dtype=bool)
+    count_rows(rows, fresh, "dropped", "dropped (no response)", tallies)
+    if fresh.any():
+        rows["extraction"] = pd.Categorical(np.where(silent, MISSING, state.astype(object)))
     rows["disputed"] = False
     rows = _without_repeated(rows, silent, tallies)
     rows["item"] = pd.Series(index.ids.to_numpy(dtype=object)[rows["position"]], dtype=object)
@@ -167,7 +168,8 @@ def _without_repeated(rows: pd.DataFrame, silent: Mask, tallies: Tallies) -> pd.
     An answer has precedence over none, then a row that states the item's id over rows joined by
     text, which are ordered by id. Otherwise the first row in the file has precedence.
     """
-    key = [*KEY, "source"]
+    # Each column takes eight bytes a row.
+    key = [name for name in (*KEY, "source") if len(rows[name].unique()) > 1] or ["position"]
     if not rows.duplicated(key).any():
         return rows
     by_hash = rows["by_hash"].to_numpy(dtype=bool)

@@ -45,7 +45,7 @@ _MOST = 10_000  # shots, or repeats
 _EXTRACTIONS = ("ok", "failed", "too_long", "none")
 
 
-def read_answer_table(file: LoadedFile, index: ResponseIndex) -> tuple[pd.DataFrame, Tally]:
+def read_answer_table(file: LoadedFile, index: ResponseIndex) -> tuple[dict[str, Any], Tally]:
     """Read a table: its rows, as `answer_rows.merge_files` takes them, and a tally of the others.
 
     A row belongs to the items of its condition: items of a perturbed copy have the copy's texts. An
@@ -69,7 +69,8 @@ def read_answer_table(file: LoadedFile, index: ResponseIndex) -> tuple[pd.DataFr
     _require_valid_row(columns, [*invalid, ("no response", unanswered(rows)), unread])
     reasons = [("dropped", f"dropped ({why})", mask) for why, mask in invalid]
     reasons += [("not_joined", what, mask) for what, mask in unjoined]
-    return drop_rows(rows, reasons, {file.name: tally}), tally
+    kept = drop_rows(rows, reasons, {file.name: tally})
+    return {str(name): kept[name] for name in kept}, tally
 
 
 def _names(file: LoadedFile) -> dict[str, str]:
@@ -302,8 +303,8 @@ def _melted(file: LoadedFile, table: pa.Table, index: ResponseIndex) -> _Columns
     where = f"{file.name}, column {names[key]!r}"
     keys = texts(table.column(key), where)
     if (empty := pd.isna(keys)).any():
-        row = int(np.flatnonzero(empty)[0]) + 1
-        raise InputError(f"{where}, row {row}: the {side} is missing")
+        number = int(np.flatnonzero(empty)[0]) + 1
+        raise InputError(f"{where}, row {number}: the {side} is missing")
     others = [column for column in range(table.num_columns) if column != key]
     cells = [read(table.column(column)) for column in others]
     for column, of_column in zip(others, cells, strict=True):

@@ -1,6 +1,6 @@
 """Import recorded responses: join them to items, merge files, and report on every row."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -91,8 +91,7 @@ def join_responses(
     problem: InputError | None = None
     tallies: dict[str, Tally] = {}
     foreign = foreign_runs(response_files.values(), index)
-    parts: list[Mapping[Any, Any]] = []
-    rows: Mapping[Any, Any]
+    parts: list[dict[str, Any]] = []
     for name, file in response_files.items():
         if file.problem or not file.is_found:
             layout = "unusable" if file.problem else file.spec.layout
@@ -101,15 +100,14 @@ def join_responses(
             problem = problem or (InputError(why) if file.problem else None)
             continue
         try:
-            if file.log is None:
-                rows, tallies[name] = read_answer_table(file, index)
-            else:
-                rows, tallies[name] = read_log(file, index, foreign)
+            of_file, tallies[name] = (
+                read_log(file, index, foreign) if file.log else read_answer_table(file, index)
+            )
         except InputError as error:
             problem = problem or error
             tallies[name] = Tally(name, "unusable", notes=[str(error)])
         else:
-            parts.append(rows)
+            parts.append(of_file)
     if problem and not parts:
         raise problem
     merged = merge_files(parts, index, tallies)

@@ -394,14 +394,6 @@ def _ordered(values: Sequence[Any] | None, order: Sequence[int] | None) -> list[
     return [of_option[option] for option in range(len(order))]
 
 
-def _item_order(place: Place, index: ResponseIndex) -> list[int] | None:
-    """Return the item's index of each option of the log; None if the order is unknown."""
-    choices = index.choices[place.position]
-    if place.choices == choices:
-        return list(range(len(choices)))
-    return matched(map(plain_text, place.choices), map(plain_text, choices))
-
-
 def _compare_scores(
     tally: Tally, file: LoadedFile, log: Log, mark: Mark, samples: Sequence[Sample]
 ) -> None:

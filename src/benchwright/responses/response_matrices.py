@@ -236,6 +236,7 @@ class Cells:
     ) -> None:
         """Replace the cells for which there is an answer, by the names of their fields."""
         answered = ~np.isnan(values["correct"]) | (values["prediction"] >= 0)
+        answered = slice(None) if answered.all() else answered  # a view, of millions of cells
         at = rows[answered], columns[answered]
         for name, blank in _BLANK.items():
             known = values[name][answered]
