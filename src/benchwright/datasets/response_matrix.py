@@ -2,11 +2,9 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from benchwright.core.atomic_files import written_aside
 from benchwright.core.errors import InputError
@@ -15,12 +13,7 @@ from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.core.verbatim import BROKEN, opened_parquet
 
 _KEY = b"benchwright.response_matrix"  # marks the format, independent of module names
-_FIELDS = {
-    "correct": pa.float32(),
-    "p_answer": pa.float32(),
-    "p_prediction": pa.float32(),
-    "prediction": pa.int16(),
-}
+_FIELDS = ("correct", "p_answer", "p_prediction", "prediction")
 _ROWS_PER_GROUP = 256  # bounds additional memory
 
 
@@ -28,7 +21,7 @@ class ResponseMatrixDataset(LocalFile[ResponseMatrix]):
     """A `ResponseMatrix` as Parquet, with a row per model and a list per field.
 
     Item ids and condition are JSON in the schema's metadata. Loading restores values bit for bit; a
-    field without any value of a model is null.
+    field without any value has no column.
     """
 
     def load(self) -> ResponseMatrix:
@@ -56,30 +49,15 @@ def is_response_matrix(path: Path) -> bool:
 def _write(matrix: ResponseMatrix, path: Path) -> None:
     import pyarrow.parquet as pq
 
-    described = {"version": 1, "item_ids": matrix.item_ids, "condition": matrix.condition}
-    schema = pa.schema(
-        [("model", pa.string()), *((name, pa.list_(kind)) for name, kind in _FIELDS.items())],
-        metadata={_KEY: json.dumps(described, ensure_ascii=False).encode()},
-    )
-    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
-        for start in range(0, len(matrix.models), _ROWS_PER_GROUP):
-            rows = slice(start, start + _ROWS_PER_GROUP)
-            columns = [
-                pa.array(matrix.models[rows], pa.string()),
-                *(_lists(name, getattr(matrix, name)[rows]) for name in _FIELDS),
-            ]
-            writer.write_table(pa.Table.from_arrays(columns, schema=schema))
-
-
-def _lists(name: str, values: NDArray[Any]) -> pa.Array:
-    """Convert (m, n) numbers to m lists, null where a model has no value."""
-    blank = (values < 0 if name == "prediction" else np.isnan(values)).all(axis=1)
-    present = np.ascontiguousarray(values[~blank])
-    lengths = np.where(blank, 0, values.shape[1])
-    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
-    return pa.ListArray.from_arrays(
-        pa.array(offsets), pa.array(present.ravel(), _FIELDS[name]), mask=pa.array(blank)
-    )
+    described = {"version": 2, "item_ids": matrix.item_ids, "condition": matrix.condition}
+    columns = {"model": pa.array(matrix.models, pa.string())}
+    for name in _FIELDS:
+        values = getattr(matrix, name)
+        if not (values < 0 if name == "prediction" else np.isnan(values)).all():
+            columns[name] = pa.FixedSizeListArray.from_arrays(values.ravel(), values.shape[1])
+    metadata = {_KEY: json.dumps(described, ensure_ascii=False).encode()}
+    table = pa.table(columns, metadata=metadata)
+    pq.write_table(table, path, row_group_size=_ROWS_PER_GROUP, compression="zstd")
 
 
 def _read(path: Path) -> ResponseMatrix:
@@ -90,20 +68,8 @@ def _read(path: Path) -> ResponseMatrix:
         facts = json.loads(described)
         item_ids = tuple(facts["item_ids"])
         models = tuple(file.read(["model"])["model"].to_pylist())
-        shape = (len(models), len(item_ids))
-        values: dict[str, NDArray[Any]] = {}
-        stop = 0
-        for group in range(file.metadata.num_row_groups):
-            table = file.read_row_group(group, columns=list(_FIELDS))
-            start, stop = stop, stop + table.num_rows
-            for name, kind in _FIELDS.items():
-                present = np.asarray(table[name].is_valid().to_numpy())
-                if not present.any():
-                    continue
-                if name not in values:
-                    missing = -1 if name == "prediction" else np.nan
-                    values[name] = np.full(shape, missing, dtype=kind.to_pandas_dtype())
-                flat = table[name].drop_null().combine_chunks().flatten()
-                cells = flat.to_numpy(zero_copy_only=False).reshape(-1, shape[1])
-                values[name][start:stop][present] = cells
+        values = {}
+        for name in set(_FIELDS) & set(file.schema_arrow.names):
+            parts = [part.flatten().to_numpy() for part in file.read([name])[name].chunks]
+            values[name] = np.concatenate(parts).reshape(len(models), len(item_ids))
         return ResponseMatrix.of(models, item_ids, condition=facts["condition"], **values)
