@@ -73,6 +73,10 @@ def test_other_files_are_rejected(tmp_path: Path) -> None:
     assert not is_response_matrix(path)
     with pytest.raises(DatasetError, match=r"m\.parquet: not a response matrix"):
         ResponseMatrixDataset(filepath=str(path)).load()
+    earlier = {b"benchwright.response_matrix": b'{"version": 1}'}
+    pq.write_table(pa.table({"model": ["m"]}, metadata=earlier), path)
+    with pytest.raises(DatasetError, match="made by another version of benchwright"):
+        ResponseMatrixDataset(filepath=str(path)).load()
     path.write_bytes(b"PAR1")
     assert not is_response_matrix(path)
     with pytest.raises(DatasetError, match=r"m\.parquet: cannot be read"):

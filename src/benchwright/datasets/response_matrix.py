@@ -13,6 +13,7 @@ from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.core.verbatim import BROKEN, opened_parquet
 
 _KEY = b"benchwright.response_matrix"  # marks the format, independent of module names
+_VERSION = 2
 _FIELDS = ("correct", "p_answer", "p_prediction", "prediction")
 _ROWS_PER_GROUP = 256  # bounds additional memory
 
@@ -49,7 +50,7 @@ def is_response_matrix(path: Path) -> bool:
 def _write(matrix: ResponseMatrix, path: Path) -> None:
     import pyarrow.parquet as pq
 
-    described = {"version": 2, "item_ids": matrix.item_ids, "condition": matrix.condition}
+    described = {"version": _VERSION, "item_ids": matrix.item_ids, "condition": matrix.condition}
     columns = {"model": pa.array(matrix.models, pa.string())}
     for name in _FIELDS:
         values = getattr(matrix, name)
@@ -66,6 +67,8 @@ def _read(path: Path) -> ResponseMatrix:
         if described is None:
             raise InputError(f"not a response matrix (no {_KEY.decode()} in its schema)")
         facts = json.loads(described)
+        if facts["version"] != _VERSION:
+            raise InputError("made by another version of benchwright; run again what made it")
         item_ids = tuple(facts["item_ids"])
         models = tuple(file.read(["model"])["model"].to_pylist())
         values = {}
