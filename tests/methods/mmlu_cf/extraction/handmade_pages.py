@@ -172,10 +172,10 @@ PAGES = [
         "code spans, formulas and unknown tags in Markdown",
         MARKDOWN,
         "#### Q1. Which is **not** Rust?\n\n- [ ] `<b>`\n- [x] \\*args\n- [ ] Vec<u8>\n- [ ] 0<p and p>q\n\n"
-        "#### Q2. What is $a_1*b_1*c$?\n\n- [ ] `__init__`\n- [x] $x_1$ and $y_1$\n- [ ] <p>\n",
+        "#### Q2. What is $a_1*b_1*c$?\n\n- [ ] __init__\n- [x] $x_1$ and $y_1$\n- [ ] <p>\n",
         [
             ("Which is not Rust?", ["`<b>`", "*args", "Vec<u8>", "0<p and p>q"], 1),
-            ("What is $a_1*b_1*c$?", ["`__init__`", "$x_1$ and $y_1$", "<p>"], 1),
+            ("What is $a_1*b_1*c$?", ["__init__", "$x_1$ and $y_1$", "<p>"], 1),
         ],
     ),
     Page(
@@ -212,10 +212,18 @@ PAGES = [
         ],
     ),
     Page(
-        "stars and tags in plain text",
+        "signs at the ends of options in plain text",
         TEXT,
-        "1. Which is a pointer?\nA. char *\nB. **kwargs\nC. a<b>c\nD. __x__\nAnswer: A\n",
-        [("Which is a pointer?", ["char *", "**kwargs", "a<b>c", "__x__"], 0)],
+        "1. Which is a pointer?\nA. char *\nB. **kwargs\nC. a<b>c\nD. __x__\nAnswer: A\n\n"
+        "2. Which counts?\nA. COUNT(*)\nB. a[x]\nC. ← key\nAnswer: COUNT(*)\n\n"
+        "3. Which is right?\nA. __init__\nB. init\nC. *init\nAnswer: __init__\n\n"
+        "4. Which is starred?\nA. *p\nB. p\n",
+        [
+            ("Which is a pointer?", ["char *", "**kwargs", "a<b>c", "__x__"], 0),
+            ("Which counts?", ["COUNT(*)", "a[x]", "← key"], 0),
+            ("Which is right?", ["__init__", "init", "*init"], 0),
+            ("Which is starred?", ["*p", "p"], None),
+        ],
     ),
     Page(
         "GIFT with comments, weights, feedback and escapes",

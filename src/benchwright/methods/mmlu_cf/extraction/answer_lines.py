@@ -241,16 +241,18 @@ def parsed_answer(
     keyword precedes the text, so it must name options.
     """
     rest = flat(rest).strip()
-    inner = rest.strip("*_ ")
+    names = [label.casefold() for label in labels]
+    literal = rest in texts and rest.casefold() not in names  # `__init__` has no emphasis
+    inner = rest if literal else rest.strip("*_ ")
     if inner.endswith("]") and "[" not in inner:
         inner = inner[:-1].rstrip()
     if not inner or inner.endswith("?") or _GUESS.search(inner[:80]):
         return None
-    exact = _exact(inner, texts)
+    exact = literal or _exact(inner, texts)
     if not exact and speaks_of_questions(inner) and not _quotes(inner, labels, texts):
         return None
     # "B", "(b)", "C.", and with text behind
-    match = _ONE.match(inner)
+    match = _ONE.match(inner) if not literal else None
     if match is not None:
         parsed = _by_label(match, labels, texts, inner)
         after = match["after"].strip(" -–—:.)")
@@ -262,8 +264,7 @@ def parsed_answer(
     if several is not None and not exact:
         return Parsed(several["all"].rstrip("]"), several["rest"].strip(" .:"))
     by_text = _by_text(inner, texts)
-    known = match is not None and match["name"].casefold() in map(str.casefold, labels)
-    if by_text is not None or loose or match is None or known:
+    if by_text is not None or loose or match is None or match["name"].casefold() in names:
         return by_text
     return _unknown_label(match, inner)
 
@@ -344,7 +345,7 @@ def _by_text(text: str, texts: Sequence[str]) -> Parsed | None:
     if same:
         if len(same) > 1 and flat(text) not in same:
             return None  # options that differ only in case
-        return Parsed(flat(text).strip("*_ "), "")
+        return Parsed(next(iter(same)) if len(same) == 1 else flat(text), "")
     options = [option for option in texts if len(option) > 1 and low.startswith(folded(option))]
     for option in sorted(options, key=len, reverse=True):
         end = len(folded(option))

@@ -168,15 +168,14 @@ def emphasised(runs: Sequence[Run], *, alone: bool) -> tuple[str, dict[int, list
 
     It is a star, colour, bold, italics or a checked input ("" for none). Emphasis means "correct"
     if at least two and at least 60% of the runs have exactly one such option. Checked inputs count
-    only if their positions differ. A single run is enough only for stars and bold, and if it is
-    `alone` on its page.
+    only if their positions differ. A single run is enough only for bold, if `alone` on its page.
     """
     for kind in ("star", "colour", "bold", "italic", "checked"):
         places = {n: run.marked(kind) for n, run in enumerate(runs)}
         single = [marked[0] for marked in places.values() if len(marked) == 1]
         if not single or len(single) < 0.6 * len(runs):
             continue
-        if len(single) < 2 and not (alone and len(runs) == 1 and kind in {"star", "bold"}):
+        if len(single) < 2 and not (alone and len(runs) == 1 and kind == "bold"):
             continue
         if kind == "checked" and (len(set(single)) < 2 or len(single) < len(runs)):
             continue

@@ -10,7 +10,10 @@ from benchwright.methods.mmlu_cf.extraction.html import BLOCKS, EMPTY, PHRASES, 
 from benchwright.methods.mmlu_cf.extraction.lines import Line, PageText
 
 _BOX = re.compile(r"\[( |x|X|✓|✔|\*)?\](?:\s+|$)|([☐□▢○◯⚪])\s*|([☑☒✅✔✓●🔘])\s*")
-_MATH = re.compile(r"\$\$?(?=\S)[^$\n]{1,500}(?<=\S)\$\$?(?!\d)|\\\([^\n]{1,500}?\\\)")
+_LITERAL = re.compile(
+    r"\$\$?(?=\S)[^$\n]{1,500}(?<=\S)\$\$?(?!\d)|\\\([^\n]{1,500}?\\\)"
+    r"|(?<!\w)__[a-z][a-z0-9_]*__(?!\w)"
+)
 _TAG = re.compile(
     r"<(/?)([A-Za-z][A-Za-z0-9]*)"
     r"(?:\s+(?:[\w-]+\s*=\s*[^\s].*?|checked|disabled|hidden|open|selected))*\s*/?>",
@@ -73,21 +76,21 @@ def _parser() -> Any:
 
     parser = MarkdownIt("commonmark", {"breaks": True}).enable("table")
     parser.disable("reference")  # an option such as "[A]: text" would be one
-    parser.inline.ruler.before("escape", "math", _read_math)
+    parser.inline.ruler.before("escape", "literal", _read_literal)
     parser.core.ruler.push("page", lambda state: _settle(state.tokens))
     rules = parser.renderer.rules
     rules["code_inline"] = lambda tokens, at, *_: f"<code>`{escape(tokens[at].content)}`</code>"
     return parser
 
 
-def _read_math(state: Any, silent: bool) -> bool:
-    """Take a formula as it stands."""
-    formula = _MATH.match(state.src, state.pos) if state.src[state.pos] in "$\\" else None
-    if formula is None:
+def _read_literal(state: Any, silent: bool) -> bool:
+    """Take a formula or a name such as `__init__` as it stands."""
+    literal = _LITERAL.match(state.src, state.pos) if state.src[state.pos] in "$\\_" else None
+    if literal is None:
         return False
     if not silent:
-        state.push("text", "", 0).content = formula[0]
-    state.pos = formula.end()
+        state.push("text", "", 0).content = literal[0]
+    state.pos = literal.end()
     return True
 
 

@@ -39,11 +39,14 @@ _INSIDE = re.compile(
 )
 _CIRCLED = re.compile(f"[{_SELF_MARKED}]")
 _TICKS = re.compile(
-    r"(?i)\s*(?:[✓✔✅☑🗸]️?|←|\[x\](?=\s|$)"
-    r"|\((?:correct|right|correct answer|right answer|richtig|correcta|верно|✓|✔|\*)\)"
+    r"(?i)\s*(?:[✓✔✅☑🗸]️?"
+    r"|\((?:correct|right|correct answer|right answer|richtig|correcta|верно|✓|✔)\)"
     r"|<-+\s?(?:correct|right|answer)|[←-]+\s?correct(?: answer)?)\s*"
 )
-_STARS = re.compile(r"(\*{1,3} ?)?(.*?)( ?\*{1,3})?", re.DOTALL)
+_STARS = re.compile(
+    r"(?is)(?:(?:\*{1,3}|←) ?|(?:\[x\]|\(\*\)) )?(.*?)"
+    r"(?: ?(?:\*{1,3}|←)| (?:\[x\]|\(\*\)))?"
+)
 _CROSSES = re.compile(r"\s*[✗✘❌✖]️?\s*")
 
 
@@ -179,8 +182,9 @@ class Option:
 
     @property
     def text_without_stars(self) -> str:
+        """The text without signs at its ends that may mark it or belong to it (`char *`)."""
         stars = _STARS.fullmatch(self.text)
-        return stars[2] if stars and stars[2].strip() else self.text
+        return stars[1] if stars and stars[1].strip() else self.text
 
 
 @dataclass(slots=True)
@@ -232,7 +236,9 @@ def option_of(line: Line, at: int, start: int, end: int) -> Option:
         marks.add("ticked" if mark == "ticked" else "wrong")
     option = Option("", at, start, end, [flat(text)] if text else [], marks, line.value)
     option.code = line.code
-    if line.text[:start].lstrip().startswith("*") or option.text_without_stars != option.text:
+    if re.match(r"\s*\*(?!\*)", line.text[:start]):
+        marks.add("ticked")  # *B.
+    elif option.text_without_stars != option.text:
         marks.add("star")
     return option
 

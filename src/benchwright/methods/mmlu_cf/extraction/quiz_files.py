@@ -107,6 +107,7 @@ def _aiken(text: str) -> list[FoundQuestion]:
     return questions
 
 
+_SHARE = re.compile(r"-?\d{1,3}(?:\.\d+)?")
 _CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
 
 
@@ -117,8 +118,9 @@ def _moodle(text: str) -> Iterator[FoundQuestion]:
     tree = LexborHTMLParser(_CDATA.sub(lambda data: escape(data[1]), text))
     for question in tree.css("question[type=multichoice]"):
         answers = [
-            (float(answer.attributes.get("fraction") or 0), _text(answer).replace("\n", " "))
+            (float(share[0]) if share else 0, _text(answer).replace("\n", " "))
             for answer in question.css("answer")
+            for share in [_SHARE.match(answer.attributes.get("fraction") or "")]
         ]
         stem, note = (_text(question.css_first(n)) for n in ("questiontext", "generalfeedback"))
         yield _weighed("moodle", stem, answers, note, (0, len(text)))
