@@ -105,7 +105,7 @@ def test_a_subset_that_loses_pairs_or_tau_is_for_a_rough_ranking(
 @pytest.mark.parametrize(
     ("cells", "said"),
     [
-        ({"n_items": 51, "value": ABOVE}, "9 removed items are too few to judge a ranking by"),
+        ({"n_items": 51, "value": ABOVE}, "too few were removed (9) to judge a ranking."),
         ({"value": None, "reason": "all tied"}, "all tied."),
         ({"metric": "spread_top"}, "there are too few models to rank."),
     ],

@@ -195,7 +195,7 @@ def verdict(plan: Plan) -> str:
         and (row.goal != "standard_error" or row.target == "benchmark")
     }
     half = {
-        (row.goal, row.wanted): f"; in half of them {row.items:,}"
+        (row.goal, row.wanted): f"; half of them: {row.items:,}"
         for row in plan.rows
         if row.whose == "half of subsets" and row.sampler == "random" and row.items
     }

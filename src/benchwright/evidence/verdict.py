@@ -88,7 +88,7 @@ def _place(
         return "unknown", row.get("reason") or why
     removed = row["n_full"] - row["n_items"]
     if removed < FEWEST_REMOVED:
-        return "unknown", f"{removed} removed items are too few to judge a ranking by"
+        return "unknown", f"too few were removed ({removed}) to judge a ranking"
     value, low, high = (round(row[name], 3) for name in ("value", "random_low", "random_high"))
     if value < low:
         return "worse", ""

@@ -114,7 +114,7 @@ def show_construction_documents(
     reasons = table_of(rows_of(cleaning_reasons), [rule, *columns("kind reason rows")], label=label)
     cleaning = [rules, Folded("Reasons", [reasons])]
     return [
-        Section("Step by step", [Text(text), Plot("construction_funnel_plot")], "steps"),
+        Section("Step by step", [Plot("construction_funnel_plot"), Text(text)], "steps"),
         Section("Documents and extraction", [Folded("Domains", domains), measures], "documents"),
         Section(
             "Cleaning", cleaning if len(cleaning_funnel) else [Text("No rule ran.")], "cleaning"

@@ -102,7 +102,7 @@ def _figures(
     change = metrics.get("mean_delta", {"value": None})["value"]
     tau = metrics.get("kendall_tau_b", {"value": None})["value"]
     return [
-        (f"{points(change)} points", "accuracy on the copies, mean over models"),
+        (f"{points(change)} points", "change of accuracy on the copies, mean over models"),
         (coefficient(tau), "Kendall tau-b of the rankings on original and copies"),
         (percent(reach.share_altered, 0), "of the items are altered in a copy"),
     ]

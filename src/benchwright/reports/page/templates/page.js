@@ -10,7 +10,7 @@
 (function () {
   function open() {
     const id = location.hash.slice(1).split("?")[0];
-    const fold = id && document.querySelector("#" + CSS.escape(id) + " > details");
+    const fold = id && document.querySelector("#" + CSS.escape(id) + ".fold > details");
     if (fold) fold.open = true;
   }
   window.addEventListener("hashchange", open);
