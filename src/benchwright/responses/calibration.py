@@ -1,7 +1,7 @@
 """Calibrate option scores: styles, softmax, and one temperature per configuration."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -111,14 +111,6 @@ def best_of_rows(rows: pd.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.bool
     return best, tied
 
 
-class Fit(NamedTuple):
-    """A temperature, and the mean negative log-likelihood of the gold before and after it."""
-
-    temperature: float
-    nll_before: float
-    nll_after: float
-
-
 def fit_temperatures(
     live_responses: pd.DataFrame,
     imported_responses: pd.DataFrame,
@@ -184,11 +176,10 @@ def _row(
     if n == 0:
         return name, 0, 1.0, np.nan, np.nan, np.nan
     accuracy = float(np.mean(np.nanargmax(scores, axis=1) == answer))
-    if style not in parameters.calibrate_styles or n < _FEWEST:
-        before = negative_log_likelihood(scores, answer, 1.0)
-        return name, n, 1.0, before, before, accuracy
-    fit = fit_temperature(scores, answer)
-    return name, n, fit.temperature, fit.nll_before, fit.nll_after, accuracy
+    is_fitted = style in parameters.calibrate_styles and n >= _FEWEST
+    temperature = fit_temperature(scores, answer) if is_fitted else 1.0
+    before, after = (negative_log_likelihood(scores, answer, t) for t in (1.0, temperature))
+    return name, n, temperature, before, after, accuracy
 
 
 def negative_log_likelihood(
@@ -202,7 +193,7 @@ def negative_log_likelihood(
     return float(-np.maximum(log_p, _FLOOR).mean())
 
 
-def fit_temperature(scores: NDArray[np.float64], answer: NDArray[np.int64]) -> Fit:
+def fit_temperature(scores: NDArray[np.float64], answer: NDArray[np.int64]) -> float:
     """Find the temperature in [0.05, 100] that minimises the negative log-likelihood."""
     from scipy.optimize import minimize_scalar
 
@@ -212,6 +203,4 @@ def fit_temperature(scores: NDArray[np.float64], answer: NDArray[np.int64]) -> F
         method="bounded",
         options={"xatol": 1e-6},
     )
-    temperature = float(np.exp(best.x))
-    before, after = (negative_log_likelihood(scores, answer, t) for t in (1.0, temperature))
-    return Fit(temperature, before, after)
+    return float(np.exp(best.x))

@@ -95,8 +95,6 @@ def _read_number(text: str) -> float | None:
 def numbers(column: pa.ChunkedArray) -> Cells:
     """Return numbers as float64, NaN if missing; true and false are 1 and 0."""
     kind = column_kind(column)
-    if kind == "empty":
-        return Cells(np.full(len(column), np.nan), np.zeros(len(column), dtype=bool))
     if kind == "number":
         # Integers that float64 rounds are out of any valid range.
         values = np.array(column.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)

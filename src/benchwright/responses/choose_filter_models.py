@@ -174,11 +174,10 @@ def _distinct(
 
 def _too_few(chosen: int, ranked: int, choice: FilterModelChoice) -> str:
     among = "the weaker half of the models" if choice.choose == "forward" else "the models"
-    group = {"none": "eligible", "family": "of different families"}.get(
-        choice.distinct, "of different organisations"
-    )
+    kinds = {"none": "eligible", "family": "of different families"}
+    group = kinds.get(choice.distinct, "of different organisations")
+    hint = "" if choice.distinct == "none" else ", or set distinct: none"
     return (
         f"filter_models.count={choice.count}: among {among} that answered enough items ({ranked}), "
-        f"only {chosen} are {group}; lower count or min_coverage"
-        + ("" if choice.distinct == "none" else ", or set distinct: none")
+        f"only {chosen} are {group}; lower count or min_coverage{hint}"
     )

@@ -328,6 +328,40 @@ def _item_order(place: Place, index: ResponseIndex) -> list[int] | None:
     return matched(map(plain_text, place.choices), map(plain_text, choices))
 
 
+def _values(row: _Joined, index: ResponseIndex, style: str, *, differs: bool) -> dict[str, Any]:
+    """Return the values of a sample by column; `differs` marks another gold than the item's."""
+    sample, item_order, order = row.sample, _item_order(row.place, index), None
+    unread, failed = sample.outcome == "unreadable", sample.outcome == "failed"
+    if not failed and row.order is not None and item_order is not None:
+        order = [item_order[option] for option in row.order]
+    logprobs, lengths, chosen = _ordered(sample.logprobs, order), None, -1
+    if style in ("cloze", "cloze_bytes") and sample.continuations:
+        texts = (text.removeprefix(" ") for text in sample.continuations)
+        lengths = _ordered([max(1, len(text.encode())) for text in texts], order)
+    if logprobs is None and sample.outcome == "answered" and item_order:
+        inside = 0 <= sample.chosen < len(item_order)
+        chosen = item_order[sample.chosen] if inside else -1
+    # Correctness under another gold is ignored; what was chosen remains valid.
+    silent = failed or (differs and (logprobs is not None or chosen >= 0))
+    answered = "ok" if chosen >= 0 else "none"
+    return {
+        "position": row.place.position, "condition": row.condition, "repeat": sample.repeat,
+        "correct": 0.0 if unread else math.nan if silent else sample.correct,
+        "prediction": chosen, "logprobs": logprobs, "option_bytes": lengths,
+        "option_tokens": _ordered(sample.option_tokens, order),
+        "extraction": MISSING if failed else FAILED if unread else answered,
+        "prompt_tokens": sample.prompt_tokens, "generated_tokens": sample.generated_tokens,
+        "by_hash": row.place.by_text,
+    }  # fmt: skip
+
+
+def _differs(row: _Joined, index: ResponseIndex) -> bool:
+    """Return whether the log has another gold than the item."""
+    position, item_order = row.place.position, _item_order(row.place, index)
+    targets = {item_order[option] for option in _targets(row)} if item_order else set()
+    return bool(targets and index.single[position]) and index.answer[position] not in targets
+
+
 def _columns(
     file: LoadedFile, joined: Sequence[_Joined], index: ResponseIndex, style: str, tally: Tally
 ) -> dict[str, Any]:
@@ -335,38 +369,10 @@ def _columns(
     columns: defaultdict[str, list[Any]] = defaultdict(list)
     differing: set[str] = set()
     for row in joined:
-        sample, position = row.sample, row.place.position
-        item_order = _item_order(row.place, index)
-        targets = {item_order[option] for option in _targets(row)} if item_order else set()
-        differs = bool(targets and index.single[position]) and index.answer[position] not in targets
+        differs = _differs(row, index)
         if differs:
-            differing.add(f"{index.ids[position]} × {file.spec.model}")
-        unread, failed = sample.outcome == "unreadable", sample.outcome == "failed"
-        order = (
-            None
-            if failed or row.order is None or item_order is None
-            else [item_order[option] for option in row.order]
-        )
-        logprobs, lengths, chosen = _ordered(sample.logprobs, order), None, -1
-        if style in ("cloze", "cloze_bytes") and sample.continuations:
-            texts = (text.removeprefix(" ") for text in sample.continuations)
-            lengths = _ordered([max(1, len(text.encode())) for text in texts], order)
-        if logprobs is None and sample.outcome == "answered" and item_order:
-            inside = 0 <= sample.chosen < len(item_order)
-            chosen = item_order[sample.chosen] if inside else -1
-        # Correctness under another gold is ignored; what was chosen remains valid.
-        silent = failed or (differs and (logprobs is not None or chosen >= 0))
-        answered = "ok" if chosen >= 0 else "none"
-        values = {
-            "position": position, "condition": row.condition, "repeat": sample.repeat,
-            "correct": 0.0 if unread else math.nan if silent else sample.correct,
-            "prediction": chosen, "logprobs": logprobs, "option_bytes": lengths,
-            "option_tokens": _ordered(sample.option_tokens, order),
-            "extraction": MISSING if failed else FAILED if unread else answered,
-            "prompt_tokens": sample.prompt_tokens, "generated_tokens": sample.generated_tokens,
-            "by_hash": row.place.by_text,
-        }  # fmt: skip
-        for name, value in values.items():
+            differing.add(f"{index.ids[row.place.position]} × {file.spec.model}")
+        for name, value in _values(row, index, style, differs=differs).items():
             columns[name].append(value)
     tally.add("contradicting", "gold differs", len(differing), differing)
     n = len(joined)
