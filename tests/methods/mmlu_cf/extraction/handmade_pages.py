@@ -202,6 +202,17 @@ PAGES = [
         [(TIDES[0], TIDES[1][:3], 1), (SEVEN[0], ["4", "7"], 1)],
     ),
     Page(
+        "options with lists, remarks and code below them",
+        MARKDOWN,
+        "#### Q1. Which is it?\n\n- [x] Both:\n  - iron\n  - lead\n- [ ] none\n\n  No metal?\n\n- [ ] see\n\n"
+        "```\na = 1\n```\n\n- [ ] wood\n\n#### Q2. Which ends?\n\n- A:\n\n  ```py\n  if x:\n\n      y()\n  ```\n\n- B:\n\n"
+        "  ```py\n  exit()\n  ```\n\nAnswer: B\n",
+        [
+            ("Which is it?", ["Both: iron lead", "none", "see\na = 1", "wood"], 0),
+            ("Which ends?", ["if x:\n    y()", "exit()"], 1),
+        ],
+    ),
+    Page(
         "options of code below letters and empty boxes",
         MARKDOWN,
         "1. Which adds one?\n\n- [ ]\n\n```py\nx = 1\n```\n\n- [x]\n\n```py\nif x:\n    x += 1\n```\n\n"

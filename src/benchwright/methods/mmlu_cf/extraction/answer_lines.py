@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from benchwright.methods.mmlu_cf.extraction.answer_words import words_for
@@ -178,6 +179,7 @@ def folded(text: str) -> str:
     return flat(text).strip(" .;:,\"'“”‘’*").casefold()
 
 
+@lru_cache(maxsize=1_000)  # a line is looked at from the questions above and below it
 def answer_after(text: str) -> str | None:
     """Return the text after "Answer:" and similar; None if the line does not begin so."""
     if len(text) > 4_000 or _GUESS.search(text[:80]) or _NUMBER_OF.match(text) is not None:

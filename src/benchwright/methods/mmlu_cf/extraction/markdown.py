@@ -19,6 +19,8 @@ _TAG = re.compile(
     r"(?:\s+(?:[\w-]+\s*=\s*[^\s].*?|checked|disabled|hidden|open|selected))*\s*/?>",
     re.DOTALL,
 )
+_BOXED = {"ticked", "unticked"}
+_LONGEST_ITEM = 40  # lines
 _PAIRED = BLOCKS | PHRASES | {"td", "th", "label"}
 
 
@@ -33,30 +35,29 @@ def markdown_page(text: str) -> PageText:
 
 
 def _with_options(lines: list[Line]) -> list[Line]:
-    """Join the lines of each option with a box, and the code below it if it needs some.
+    """Join the lines of each option with a box, and the code between it and the next one.
 
-    Code belongs to an option that has no text, and to options of which each has code.
+    Code below the last option belongs to it if it has no text, or if each option has code.
     """
     kept: list[Line] = []
     at = 0
     while at < len(lines):
         options: list[tuple[Line, list[Line]]] = []
         end = at
-        while end < len(lines) and lines[end].marks & {"ticked", "unticked"}:
-            option = lines[end]
-            options.append((option, []))
-            end += 1
-            while end < len(lines) and _goes_on(option, lines[end]):
-                option.text = f"{option.text} {lines[end].text}".strip()
-                end += 1
+        while end < len(lines) and lines[end].marks & _BOXED:
+            option, start = lines[end], end + 1
+            end = _end_of_item(lines, end)
             while end < len(lines) and lines[end].kind == "code":
-                options[-1][1].append(lines[end])
                 end += 1
+            inside = lines[start:end]
+            texts = [line.text for line in inside if _is_of(option, line)]
+            option.text = " ".join([option.text, *texts]).strip()
+            options.append((option, [line for line in inside if line.kind == "code"]))
         coded = len(options) > 1 and all(code for _, code in options)
         for option, code in options:
             option.group = options[0][0].group
             kept.append(option)
-            if coded or not option.text:
+            if coded or not option.text or option is not options[-1][0]:
                 option.code = "\n".join(line.text for line in code)
             else:
                 kept += code
@@ -65,9 +66,25 @@ def _with_options(lines: list[Line]) -> list[Line]:
     return kept
 
 
-def _goes_on(option: Line, line: Line) -> bool:
-    """Return whether a line belongs to the item of an option."""
-    return line.kind == "text" and line.block == option.block
+def _end_of_item(lines: list[Line], at: int) -> int:
+    """Return the line behind an option: the next option of its list, or the end of its block."""
+    option = lines[at]
+    for end in range(at + 1, min(at + _LONGEST_ITEM, len(lines))):
+        if lines[end].kind == "heading":
+            break
+        if lines[end].marks & _BOXED:
+            if lines[end].group == option.group:
+                return end
+            break
+    end = at + 1
+    while end < len(lines) and lines[end].kind == "text" and lines[end].block == option.block:
+        end += 1
+    return end
+
+
+def _is_of(option: Line, line: Line) -> bool:
+    """Return whether a line in an item belongs to the option and is no remark below it."""
+    return line.kind == "item" or (line.kind == "text" and line.block == option.block)
 
 
 @cache
@@ -107,10 +124,11 @@ def _settle(tokens: list[Any]) -> None:
 def _keep_unknown_tags(parts: Sequence[Any]) -> None:
     tags = [_TAG.fullmatch(part.content) if part.type == "html_inline" else None for part in parts]
     names = [(tag[1], tag[2].lower()) if tag else ("", "") for tag in tags]
+    there = set(names)
     for part, (end, name) in zip(parts, names, strict=True):
         if part.type != "html_inline" or part.content.startswith("<!--") or name in EMPTY:
             continue
-        if name not in _PAIRED or ("" if end else "/", name) not in names:
+        if name not in _PAIRED or ("" if end else "/", name) not in there:
             part.type = "text"
 
 

@@ -23,7 +23,7 @@ from benchwright.methods.mmlu_cf.extraction.options import (
 from benchwright.methods.mmlu_cf.extraction.stems import number_of
 
 _MOST_OPTIONS = 12
-_MOST_BETWEEN = 4
+_MOST_BETWEEN, _MOST_CODE = 4, 40  # lines between two labels: of text, of all
 LETTERED = frozenset({"letters", "cyrillic", "greek", "circled_letters", "squared_letters"})
 """Series of labels that options have far more often than questions or steps."""
 
@@ -112,7 +112,14 @@ class Growth:
         """Return whether a line may continue the option above it."""
         line, first = self.lines[at], self.lines[self.start.line]
         other = line.kind in {"heading", "option"} or (line.kind == "item" != first.kind)
-        if len(pending) >= _MOST_BETWEEN or other or line.label or line.region != first.region:
+        texts = sum(self.lines[n].kind != "code" for n in pending[-_MOST_CODE:])
+        if (
+            texts >= _MOST_BETWEEN
+            or len(pending) >= _MOST_CODE
+            or other
+            or line.label
+            or line.region != first.region
+        ):
             return False
         if len(line.text) > 1_000 or starts_answer(line.text) or key_after(line.text) is not None:
             return False
@@ -170,7 +177,8 @@ class Growth:
         ):
             end = after.label.start if after and after.line == at else len(self.lines[at].text)
             options.append(self._option(at, label, end, between))
-        last = self._wrapped(options[-1], pending)
+        coded = all(option.code for option in options[:-1])
+        last = self._wrapped(options[-1], pending, coded=coded)
         first, line = self.start.label, self.lines[self.start.line]
         inline = len({taken.line for taken in self.taken}) < len(self.taken)
         fields = inline and all(taken.label.field for taken in self.taken if taken.label.start)
@@ -192,7 +200,9 @@ class Growth:
         empty = not option.pieces
         for near in between:
             other = self.lines[near]
-            if empty or other.block == line.block:
+            if other.kind == "code":
+                option.add_code(other.text)
+            elif empty or other.block == line.block:
                 option.pieces.append(other.text)
                 option.marks |= other.marks
                 if empty:
@@ -200,7 +210,7 @@ class Growth:
                     empty = False
         return option
 
-    def _wrapped(self, option: Option, pending: list[int]) -> int:
+    def _wrapped(self, option: Option, pending: list[int], *, coded: bool) -> int:
         """Add the lines that continue the last option, and return the run's last line."""
         line = self.lines[option.line]
         last = option.line
@@ -208,6 +218,10 @@ class Growth:
         wrapped = any(self.between)
         for at in pending:
             other = self.lines[at]
+            if other.kind == "code" and (coded or not option.pieces):
+                option.add_code(other.text)
+                last = at
+                continue
             if not option.pieces:
                 option.marks |= other.marks | emphasis_of(other, 0, len(other.text))
             elif line.kind not in {"item", "option"} or other.block != line.block:
@@ -266,7 +280,7 @@ def _asks(line: Line) -> bool:
 
 def labelled_runs(lines: list[Line], longest: int) -> list[Run]:
     """Return all runs of labels in page order; some may be parts of a stem."""
-    labels = [labels_of(line, longest) for line in lines]
+    labels = [_labels(line, longest) for line in lines]
     used: set[int] = set()
     runs = _runs(lines, labels, used, lettered=True)
     for run in runs:
@@ -275,6 +289,13 @@ def labelled_runs(lines: list[Line], longest: int) -> list[Run]:
             used.add(run.first)
     runs += _runs(lines, labels, used, lettered=False)
     return sorted(runs, key=lambda run: (run.first, run.start))
+
+
+def _labels(line: Line, longest: int) -> list[Label]:
+    labels = labels_of(line, longest)
+    if line.kind != "code":
+        return labels
+    return [label for label in labels if label.style in {".A", ")A", "()A"}]  # not "a = 1"
 
 
 def _runs(

@@ -178,13 +178,19 @@ class Option:
 
     @property
     def text(self) -> str:
-        return "\n".join(filter(None, [joined(self.pieces), self.code]))
+        text = joined(self.pieces)
+        return f"{text}\n{self.code}".strip() if self.code else text
+
+    def add_code(self, text: str) -> None:
+        self.code = f"{self.code}\n{text}" if self.code else text
 
     @property
     def text_without_stars(self) -> str:
         """The text without signs at its ends that may mark it or belong to it (`char *`)."""
-        stars = _STARS.fullmatch(self.text)
-        return stars[1] if stars and stars[1].strip() else self.text
+        text = self.text
+        signed = text[:1] in set("*←[(") or text[-1:] in set("*←])")
+        stars = _STARS.fullmatch(text) if signed else None
+        return stars[1] if stars and stars[1].strip() else text
 
 
 @dataclass(slots=True)
