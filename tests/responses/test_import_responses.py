@@ -13,7 +13,8 @@ from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.response_files import LoadedFile
 from benchwright.params.responses import ResponseFileParams
-from benchwright.responses.import_responses import Imported
+from benchwright.params.scoring import ScoringParams
+from benchwright.responses.import_responses import Imported, import_responses
 from benchwright.tables.items import Demonstrations
 from few_examples import few_examples
 from responses.imported_rows import import_as_rows
@@ -342,6 +343,19 @@ def test_missing_file_is_reported(make_items: Make) -> None:
     assert counts(result) == {}
     assert result.imported_responses.empty
     assert result.wide_matrices == []
+
+
+def test_a_run_without_any_answer_from_the_hub_ends(make_items: Make, make_file: Make) -> None:
+    entry = ResponseFileParams(file="a*", hub="boards/{model}", models=("o/m",))
+    absent = LoadedFile(entry, None, ("boards/o__m: no network",))
+    items, spare = make_items("q1"), Demonstrations.empty()
+    with pytest.raises(InputError, match=r"no answers from the hub \(boards/o__m: no network\)"):
+        import_responses({"a": absent}, items, spare)
+    live = ScoringParams(mode="live", configurations=("m@cloze-0",))
+    assert import_responses({"a": absent}, items, spare, scoring=live).wide_matrices == []
+    one = make_file({"item_id": ["q1"], "model": ["m"], "correct": [1]})
+    report = import_responses({"a": absent, one.name: one}, items, spare).import_report
+    assert report.detail[0] == "file not found in boards/o__m: no network"
 
 
 def test_later_files_only_fill_in_missing_values(make_items: Make, make_file: Make) -> None:

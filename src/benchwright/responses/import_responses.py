@@ -62,10 +62,18 @@ def import_responses(
         The rows, the matrices and the report.
 
     Raises:
-        InputError: a filter model is unknown.
+        InputError: a filter model is unknown, or answers should come from the hub, none does, and
+            the run asks no model.
     """
     index = ResponseIndex(items, calibration_items, perturbed_items)
     rows, report = join_responses(response_files, index)
+    away = [file for file in response_files.values() if file.spec.hub and not file.is_found]
+    if away and rows.empty and (scoring is None or scoring.mode != "live"):
+        raise InputError(
+            f"no answers from the hub ({away[0].looked_in[0]}); without a network, put copies of "
+            "the datasets into FOLDER/<owner>/<name> and set --params mirror_root=FOLDER, or ask "
+            "models with score=live"
+        )
     scored, matrices = unscored_matrices(rows[rows["extraction"] != MISSING], index)
     imported = Imported(as_responses(scored, index), matrices, report)
     if models is not None and all(file.is_found for file in response_files.values()):
