@@ -5,7 +5,7 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from benchwright.methods.mmlu_cf.extraction.answer_lines import (
@@ -53,13 +53,11 @@ _HEADER = re.compile(
     r"(?i)(?:question|questions|answer|answers|no|number|key|q|#|nr|correct|option|choice|item|and|the"
     r"|your|letter|explanation|[\s./:|#№])+"
 )
-_SPLIT = re.compile(r"[,;]\s(?=\d{1,3}[.)]\s?[(\[]?[A-Ha-h][.)\]])")
 _ALONE = re.compile(r"(?:Question|Q|Problem|No\.?|#)?\s?(\d{1,4})\s?[.):]?", re.IGNORECASE)
 _NUMERAL = re.compile(r"(?:Q|#|No\.?\s?)?(\d{1,4})[.):]?", re.IGNORECASE)
 _SURE = re.compile(rf"\bkey|answers|solutions|{words_for('answers')}", re.IGNORECASE)
 _PLURAL = re.compile(rf"(?i)answers|keys?\b|solutions|explanations|{words_for('answers')}")
 _OPTION = re.compile(r"[(\[]?[1AaАа][.)\]:]\s|[1Aa]\s(?:[-–—=]>?|::|[»|])\s|[1Aa]\t")
-_FIRST_WORDS = re.compile(r"\D{0,60}(?=\d)")
 _LONGEST_TEXT = 200
 
 
@@ -140,8 +138,7 @@ def _head(lines: list[Line], at: int) -> str | None:
     """Return the text after the heading of a key on its line; None if a line is no heading."""
     text = lines[at].text
     if numbered_answer(text) is not None:
-        from_number = _FIRST_WORDS.sub("", text, count=1)
-        return from_number if pairs_in(from_number) else None
+        return None
     rest = key_after(text)
     if rest is None:
         rest = answer_after(text)
@@ -234,9 +231,6 @@ def _of_line(text: str) -> list[KeyEntry]:
     ranged = [entry for match in _RANGE.finditer(text) for entry in _ranged(match)]
     if together := ranged or _pairs(text):
         return together
-    pieces = _SPLIT.split(text)
-    if len(pieces) > 1 and all(entries := [_of_line(piece) for piece in pieces]):
-        return list(chain(*entries))
     pairs = pairs_in(text)
     if pairs and all(len(rest) < 80 and _STRICT.match(rest) for _, rest in pairs):
         return [KeyEntry(*pair) for pair in pairs]

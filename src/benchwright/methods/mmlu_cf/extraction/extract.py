@@ -182,10 +182,6 @@ _SIGNS = {
         rf"(?:\.?(?:\s(?:is|ist|es))?{_TAGS}\s?(?:[:=：]|[-–—]\s)"
         rf"|\.{_TAGS}\s?[(\[]?[A-Ga-g][)\]]?\s*(?:$|\n|<))"
     ),
-    "key": (
-        r"(?im)(?:^|[\n>])\s*(?:q\w*\.?\s?|#\s?|\()?\d{1,4}(?:[\s.:=)\]>→–—-]|<[^<>]*>)*[(\[]?"
-        r"[A-Ha-hА-Е][)\].]?(?:[\s,;<]|$)"
-    ),
     "ticks": (
         r"(?i)[✓✔✅☑🗸✗✘❌✖🔘]|[\pL\pN.)]\s?←|←\s?[\pL\pN]|\((?:correct|right|richtig|correcta|верно|✓|✔|\*)[\s)a-z]|<-+\s?(?:correct|right|answer)"
         r"|[\s>]-+\s?correct|\[x\]|&check;|&#1000[34];|\\(?:checkmark|tick)"
@@ -197,10 +193,6 @@ _SIGNS = {
         r"|line|key|reveal|value|side|hidden))?[\"'\s>])"
         r"|data-(?:is-?)?(?:correct|right|answer|solution|ans)"
         r"|(?:alt|aria-label)\s*=\s*[\"']?(?:correct|tick|check)"
-    ),
-    "coded letters": (
-        r"(?i)&#(?:6[5-8]|9[7-9]|100|10[47]\d|9[14]\d|9[34]\d\d"
-        r"|x0*(?:[46][1-4]|3[9b][1-4]|4[13][0-6]|24[6-9a-f][0-9a-f]));"
     ),
 }
 # Options without letters and without an answer: their stem must be a question.

@@ -43,14 +43,6 @@ _LEADS = re.compile(r":$|\b(?:following|statements|consider|given|these)\b", re.
 _COUNTER = re.compile(
     r"(?P<at>\d{1,3})\s?(?:/|of|von|de)\s?(?P<of>\d{1,3})(?:[.):]?\s*\n|[.):]\s+|\s+(?=[A-Z]))"
 )
-_BANNER = re.compile(
-    r"(?i)(?:please\s|you\s(?:need|have|must)\s.{0,20})?(?:turn on|enable|activate|switch on"
-    r"|allow)\s.{0,30}(?:javascript|cookies)\b.{0,80}|.{0,60}\b(?:javascript|cookies)\b.{0,40}"
-    r"\b(?:enabled|disabled|required|turned o(?:n|ff))\b.{0,40}"
-    r"|\d{1,5}\s(?:comments?|replies|answers?|posts?)\b.{0,20}\b(?:hidden|shown|show|more|load)\b.{0,20}"
-    r"|(?:share|tweet|print|bookmark|advertisement|sponsored|log ?in|sign (?:in|up))\b.{0,30}"
-    r"|(?:©|\(c\)\s|copyright\b).{0,100}|all rights reserved.{0,40}|we use cookies\b.{0,100}"
-)
 _FARTHEST = 40
 
 
@@ -96,8 +88,6 @@ def stem_of(lines: list[Line], run: Run, bound: int, before: Stem | None) -> Ste
         return None
     first = _first_line(lines, top, bound, before)
     number, style = number_of(lines[first]) or (None, "")
-    while first < top and len(banner := lines[first].text) < 160 and _BANNER.fullmatch(banner):
-        first += 1
     text = _without_counter(_text(lines, first, top, run if inline else None))
     numbered = number is not None or _QUESTION_WORD.match(text)
     text = _bare(text) if numbered else _POINTS.sub("", text)
