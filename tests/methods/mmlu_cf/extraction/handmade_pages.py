@@ -213,6 +213,13 @@ PAGES = [
         ],
     ),
     Page(
+        "a list without letters, buttons, and an answer with a letter and the text",
+        HTML,
+        "<p>1) What causes the tides?</p><ol><li>The wind</li><li>The Moon</li><li>Whales</li><li>Rivers</li></ol>"
+        "<button>Show Answer</button><button>Workspace</button><p><b>Answer:</b> (b) The Moon</p>",
+        [(*TIDES, 1)],
+    ),
+    Page(
         "options of code below letters and empty boxes",
         MARKDOWN,
         "1. Which adds one?\n\n- [ ]\n\n```py\nx = 1\n```\n\n- [x]\n\n```py\nif x:\n    x += 1\n```\n\n"

@@ -213,6 +213,11 @@ def is_announcement(text: str) -> bool:
     return len(text) < 60 and _BUTTON.fullmatch(text) is not None
 
 
+def offers_answer(text: str) -> bool:
+    """Return whether a line is a button that shows the answer."""
+    return is_announcement(text) and "answer" in text.casefold()
+
+
 def key_after(text: str) -> str | None:
     """Return the text after "Answer key" and similar; None if the line does not begin so."""
     if len(text) > 20_000 or _GUESS.search(text[:80]):
@@ -295,9 +300,15 @@ def _by_label(
     names = {label.casefold() for label in labels if label}
     name, after = match["name"], match["after"].strip()
     known = name.casefold() in names
-    if not names:  # letters count the options, unless an option consists of the same text
+    if all(label.isdecimal() for label in names):  # letters count the options
         place = ord(name.casefold()) - 97 if name.isalpha() and len(name) == 1 else -1
-        known = 0 <= place < len(texts) and not _exact(whole, texts)
+        lettered = 0 <= place < len(texts) and not _exact(whole, texts)
+        if names:  # "b) Paris" where a list without letters is meant
+            lettered = lettered and _begins_with_option(
+                after.strip("-–—) "), texts[place : place + 1]
+            )
+            name = labels[place] if lettered else name
+        known = known or lettered
     if not known:
         return None
     after = after.lstrip("-–—:=>→»›| ").strip()

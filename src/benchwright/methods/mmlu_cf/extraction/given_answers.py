@@ -12,6 +12,7 @@ from benchwright.methods.mmlu_cf.extraction.answer_lines import (
     folded,
     is_announcement,
     key_after,
+    offers_answer,
     parsed_answer,
     starts_answer,
 )
@@ -69,8 +70,7 @@ def _on_line(lines: list[Line], at: int, end: int, run: Run) -> GivenAnswer | No
     labels, texts = run.labels, run.texts
     rest, last = answer_after(line.text), at
     parsed = parsed_answer(rest, labels, texts) if rest else None
-    button = is_announcement(line.text) and "answer" in line.text.casefold()
-    if rest == "" or button:
+    if rest == "" or offers_answer(line.text):
         last += 1
         while last < end and is_announcement(lines[last].text):
             last += 1

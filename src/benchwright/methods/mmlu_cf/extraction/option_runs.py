@@ -7,6 +7,7 @@ from benchwright.methods.mmlu_cf.extraction.answer_lines import (
     answer_after,
     folded,
     key_after,
+    offers_answer,
     starts_answer,
 )
 from benchwright.methods.mmlu_cf.extraction.lines import Line, flat
@@ -329,7 +330,8 @@ def unlabelled_runs(lines: list[Line], runs: list[Run]) -> list[Run]:
     groups: list[Run] = []
     end = 0
     for at, line in enumerate(lines):
-        if at < end or line.kind not in {"option", "item"} or line.label[:1].isalpha():
+        other = line.kind not in {"option", "item"} or offers_answer(line.text)
+        if at < end or other or line.label[:1].isalpha():
             continue
         end = at + 1
         while end < len(lines) and _same_group(line, lines[end], lines[end - 1]):
