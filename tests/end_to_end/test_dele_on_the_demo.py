@@ -1,7 +1,6 @@
 """DELE on the demo with recorded answers: tables, a subset and a report, without model calls."""
 
 import json
-import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -74,8 +73,6 @@ def test_page_agrees_with_the_tables(dele: Path) -> None:
     of_random = against.query("sampler == 'random' and panel == 'held_out' and metric == 'tau_b'")
     row = of_random[of_random["rate"] == 10].iloc[0]
     n = len(table(dele, "item_features"))
-    headline = (
-        rf"{row['size']} of {n} items \(10%\) ranks {row['n_models']} held-out configurations of "
-        rf"\d models as all items do with Kendall tau-b {row['random_median']:.3f}"
-    )
-    assert re.search(headline, page)
+    assert f"{row['n_models']} held-out configurations of 2 models better than random" in page
+    said = f"{row['size']} of {n} items (10%) has Kendall tau-b {row['random_median']:.3f}"
+    assert said in page
