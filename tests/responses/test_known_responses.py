@@ -96,7 +96,7 @@ def test_items_of_logs_have_exported_ids_or_task_and_row(tmp_path: Path) -> None
     assert result.correct.tolist() == [[0, 1]]
     assert result.items is not None
     texts = dict(zip(result.items["item_id"], result.items["question"], strict=True))
-    assert texts == {"q/2": "Why?\na\nb", "arc_easy/7": "How?\nc\nd"}
+    assert texts == {"q/2": "Why?", "arc_easy/7": "How?"}
     (note,) = result.notes
     assert "1 not joined, e.g. doc 1" in note
 

@@ -246,11 +246,7 @@ def read_responses(
     if items is None and found.logs:
         items = collect_items(found.logs).items
     known = responses_of_files(found.files, source, items, choice)
-    if items is None:
-        return known
-    pairs = zip(items["question"], items["choices"], strict=True)
-    questions = ["\n".join([question, *choices]).strip() for question, choices in pairs]
-    return known._replace(items=_item_columns(items.assign(question=questions)))
+    return known if items is None else known._replace(items=_item_columns(items))
 
 
 def responses_of_files(

@@ -131,6 +131,20 @@ def test_one_training_model_gives_the_mean_or_a_reason(simulated: Any, run: Any)
     assert "too few training models" in estimates.reason[0]
 
 
+def test_training_models_without_errors_give_a_score_without_an_interval(run: Any) -> None:
+    # The second item stands for two equal ones, the third for three.
+    one_each = np.array([[0, 1, 1], [1, 0, 1], [1, 1, 0], [0, 0, 1]], np.float32)
+    training = Training(np.repeat(one_each, [1, 2, 3], axis=1))
+    places = np.array([0, 1, 3], np.intp)
+    new = np.array([[1.0, 0, 0, 1, 1, 1]])
+    estimates = run("weighted", training, WeightedSubset(places, np.array([1, 2, 3]) / 6), new)
+    assert estimates.score == pytest.approx(4 / 6)
+    assert np.isnan(np.stack(estimates[1:4])).all()
+    assert "follow exactly" in estimates.reason[0]
+    other = run("weighted", training, WeightedSubset(places, np.array([2, 2, 2.1]) / 6.1), new)
+    assert np.isfinite(np.stack(other[:4])).all()
+
+
 @given(st.data())
 @few_examples
 def test_estimates_stay_within_possible_scores(data: st.DataObject) -> None:
