@@ -167,6 +167,21 @@ def test_mean_over_epochs_is_preferred(tmp_path: Path) -> None:
         assert log.scores == {Mark("", "choice"): expected}
 
 
+@pytest.mark.parametrize("reducers", [["max"], ["max", "mean"]])
+def test_epochs_count_as_the_log_reduced_them(tmp_path: Path, reducers: list[str]) -> None:
+    config = {"epochs": 2, "epochs_reducer": reducers}
+    samples = [sample(1, "B") | {"epoch": 1}, sample(1, "C", "I") | {"epoch": 2}]
+    values = [{"scorer": "choice", "reducer": "max", "samples": [{"sample_id": 1, "value": "C"}]}]
+    head = header(eval=EVAL | {"config": config})
+    entries = {f"samples/1_epoch_{s['epoch']}.json": s for s in samples}
+    entries |= {"header.json": head, "reductions.json": values}
+    plain = tmp_path / "b.json"
+    plain.write_text(json.dumps(head | {"samples": samples, "reductions": values}))
+    for path in (archive(tmp_path / "a.eval", entries), plain):
+        marks = [read.correct for read in only(path).samples()]
+        assert marks == ([1, 1] if reducers == ["max"] else [1, 0])
+
+
 @pytest.mark.parametrize(
     ("evaluation", "name"),
     [

@@ -32,7 +32,10 @@ _LOCAL_PROVIDERS = ("hf", "vllm", "sglang", "llama-cpp-python")
 _SHOTS = ("fewshot", "num_fewshot", "few_shot", "n_shots", "shots")
 _ATTACHMENT = "attachment://"
 _UNSCORED = "not scored: run inspect score"
+_REDUCTIONS = "reductions.json"
 Json = Mapping[str, Any]
+Reduced = Mapping[tuple[str, str], Any]
+"""Scores by scorer and sample."""
 
 
 def recognises(path: Path, head: bytes) -> bool:
@@ -72,6 +75,7 @@ def read(path: Path) -> list[Log]:
     evaluation = as_object(header.get("eval"))
     first = next(_packed_samples(path) if packed else _plain_samples(path), None)
     scorer = _scorer(header, first)
+    reduced = _reduced(path, header, packed=packed)
     status = header.get("status", "success")
     shown = " ".join(as_text(status).split())[:200]
     notes = [] if status == "success" else [f"the run has the status {shown}"]
@@ -81,7 +85,7 @@ def read(path: Path) -> list[Log]:
         Log(
             files=(path,),
             format=NAME,
-            samples=lambda: _samples(path, packed=packed, scorer=scorer),
+            samples=lambda: _samples(path, packed=packed, scorer=scorer, reduced=reduced),
             version=as_text(as_object(evaluation.get("packages")).get("inspect_ai")),
             task=as_text(evaluation.get("task")),
             model=_model(evaluation),
@@ -167,9 +171,29 @@ def _stated(header: Json) -> dict[Mark, float]:
 # --- samples -------------------------------------------------------------------------------------
 
 
-def _samples(path: Path, *, packed: bool, scorer: str) -> Iterator[Sample]:
+def _reduced(path: Path, header: Json, *, packed: bool) -> Reduced:
+    """Return the scores of samples whose epochs the log reduced, but not to their mean."""
+    config = as_object(as_object(header.get("eval")).get("config"))
+    reducers = as_list(config.get("epochs_reducer"))
+    if as_count(config.get("epochs")) < 2 or not reducers or "mean" in reducers:
+        return {}
+    if packed:
+        with zip_entries(path) as entries:
+            found = entries.json(_REDUCTIONS) if _REDUCTIONS in entries else []
+    else:
+        after = (value for key, value in members(path, _SAMPLES) if key == "reductions")
+        found = next(after, [])
+    return {
+        (as_text(part.get("scorer")), as_text(score.get("sample_id"))): score.get("value")
+        for part in map(as_object, as_list(found))
+        if part.get("reducer") == reducers[0]
+        for score in map(as_object, as_list(part.get("samples")))
+    }
+
+
+def _samples(path: Path, *, packed: bool, scorer: str, reduced: Reduced) -> Iterator[Sample]:
     for sample in _packed_samples(path) if packed else _plain_samples(path):
-        yield _sample(path, sample, scorer)
+        yield _sample(path, sample, scorer, reduced)
 
 
 def _plain_samples(path: Path) -> Iterator[Json]:
@@ -196,7 +220,7 @@ def _checked(path: Path, where: str, sample: Any) -> Json:
     return sample
 
 
-def _sample(path: Path, sample: Json, scorer: str) -> Sample:
+def _sample(path: Path, sample: Json, scorer: str, reduced: Reduced) -> Sample:
     number, epoch = sample.get("id"), as_count(sample.get("epoch", 1))
     if epoch < 1:
         raise InputError(
@@ -220,7 +244,12 @@ def _sample(path: Path, sample: Json, scorer: str) -> Sample:
     )
     if sample.get("invalidation"):
         return read_sample._replace(skipped="invalidated in the log")
-    scores = {name: as_object(score) for name, score in _scores(sample).items()}
+    # Each epoch counts as what all were reduced to.
+    scores = {
+        name: {**as_object(score), "value": reduced[key]} if key in reduced else as_object(score)
+        for name, score in _scores(sample).items()
+        for key in [(name, as_text(number))]
+    }
     if not scores or (scorer and scorer not in scores):
         return read_sample._replace(outcome="failed")
     marks = _marks(scores)
