@@ -219,6 +219,16 @@ PAGES = [
         "<button>Show Answer</button><button>Workspace</button><p><b>Answer:</b> (b) The Moon</p>",
         [(*TIDES, 1)],
     ),
+    *(
+        Page(
+            f"round boxes in {kind}",
+            kind,
+            "What causes the tides?\n\n( ) The wind\n(x) The Moon\n( ) Whales\n( ) Rivers\n\n"
+            "Which number is a prime?\n\n- ( ) 4\n- ( ) 6\n- (X) 7\n- ( ) 9\n",
+            [(*TIDES, 1), (*SEVEN, 2)],
+        )
+        for kind in (TEXT, MARKDOWN)
+    ),
     Page(
         "options of code below letters and empty boxes",
         MARKDOWN,

@@ -202,7 +202,7 @@ _OPTIONS = (
     rf"|{_IN_CLASS}(?:(?:option|\bopt|[-_]opt|choice|alternative|distractor)(?:[-_]*(?:item|text|row|label"
     r"|container|wrapper|content|body|[a-f]|[0-9]{1,2}))?[\"'\s>]"
     r"|(?:options|choices|alternatives|answer[-_]?(?:list|options|choices))(?:[-_]+[a-z]+)?[\"'\s>])"
-    rf"|(?m:^)\s*(?:{_BULLET}\s+)*(?:\[[ xX✓✔*]?\]\s|[☐□▢○◯⚪☑☒●])"
+    rf"|(?m:^)\s*(?:{_BULLET}\s+)*(?:\[[ xX✓✔*]?\]\s|\([ xX]\)\s|[☐□▢○◯⚪☑☒●])"
     # an item of a list with emphasis or a star
     rf"|(?:<(?:li|dd|button|label)\b[^<>]*>|\d[.)]\s?)(?:\s|{_TAGS})*<{_FACE}[^<>]*>[^<]*</[^<>]*>[^\pL\pN<]*(?:<|$)"
     rf"|(?m:^)\s*{_BULLET}\s+[*_]{{1,2}}[^\n]+[*_]\W*(?m:$)"

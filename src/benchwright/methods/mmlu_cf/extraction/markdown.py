@@ -8,8 +8,8 @@ from typing import Any
 
 from benchwright.methods.mmlu_cf.extraction.html import BLOCKS, EMPTY, PHRASES, html_page
 from benchwright.methods.mmlu_cf.extraction.lines import Line, PageText
+from benchwright.methods.mmlu_cf.extraction.options import box_at
 
-_BOX = re.compile(r"\[( |x|X|✓|✔|\*)?\](?:\s+|$)|([☐□▢○◯⚪])\s*|([☑☒✅✔✓●🔘])\s*")
 _LITERAL = re.compile(
     r"\$\$?(?=\S)[^$\n]{1,500}(?<=\S)\$\$?(?!\d)|\\\([^\n]{1,500}?\\\)"
     r"|(?<!\w)__[a-z][a-z0-9_]*__(?!\w)"
@@ -135,10 +135,11 @@ def _keep_unknown_tags(parts: Sequence[Any]) -> None:
 def _read_boxes(parts: Sequence[Any]) -> None:
     line_begins = True
     for part in parts:
-        box = _BOX.match(part.content) if line_begins and part.type == "text" else None
+        box = box_at(part.content) if line_begins and part.type == "text" else None
         if box is not None:
-            ticked = (box[1] or " ") != " " or box[3]
-            rest = escape(part.content[box.end() :])
+            end, ticked = box
             part.type = "html_inline"
-            part.content = f"<input type=checkbox disabled{' checked' * bool(ticked)}>{rest}"
+            checked = " checked" * ticked
+            rest = escape(part.content[end:])
+            part.content = f"<input type=checkbox disabled{checked}>{rest}"
         line_begins = part.type in {"softbreak", "hardbreak"}

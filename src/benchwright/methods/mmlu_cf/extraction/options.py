@@ -50,6 +50,20 @@ _STARS = re.compile(
 _CROSSES = re.compile(r"\s*[✗✘❌✖]️?\s*")
 
 
+_BOX = re.compile(
+    r"(?:\[(?: |(?P<cross>[xX✓✔*]))?\]|\((?: |(?P<round>[xX]))\))(?:\s+|$)"
+    r"|[☐□▢○◯⚪]\s*|(?P<full>[☑☒✅✔✓●🔘])\s*"
+)
+
+
+def box_at(text: str, start: int = 0) -> tuple[int, bool] | None:
+    """Return the end of a box such as `[x]`, `( )` or `☐`, and whether it is ticked."""
+    box = _BOX.match(text, start)
+    if box is None:
+        return None
+    return box.end(), any(box[name] for name in ("cross", "round", "full"))
+
+
 class Label(NamedTuple):
     """A label at characters start … end − 1 of a line; `name` is without punctuation.
 

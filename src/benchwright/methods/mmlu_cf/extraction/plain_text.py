@@ -4,11 +4,10 @@ import re
 from collections import Counter
 
 from benchwright.methods.mmlu_cf.extraction.lines import Line, PageText, spaced, visible
-from benchwright.methods.mmlu_cf.extraction.options import is_bare_label
+from benchwright.methods.mmlu_cf.extraction.options import box_at, is_bare_label
 
 _RULE = re.compile(r"\s*([-=_*~#+])(?:\s?\1){2,}\s*")
 _BULLET = re.compile(r"(?:[-*+•●◦▪‣○–]|)\s+")
-_BOX = re.compile(r"\[( |x|X|✓|✔|\*)?\]\s+|([☐□▢○◯⚪])\s*|([☑☒✅✔✓●🔘])\s*")
 _FENCE = re.compile(r"\s*(`{3,}(?=[^`]*$)|~{3,})")
 _PAGE = re.compile(
     r"(?i)\f|[-–—]\s*\d{1,4}\s*[-–—]|(?:page|seite|página|стр\.?)\s*\d{1,4}(?:\s*(?:of|/|von|de)\s*\d{1,4})?"
@@ -67,12 +66,11 @@ class _Reader:
 
     def _bulleted(self, text: str, line: Line) -> str:
         bullet = _BULLET.match(text)
-        box = _BOX.match(text, bullet.end() if bullet else 0)
+        box = box_at(text, bullet.end() if bullet else 0)
         if box is not None:
             line.kind, line.group = "option", line.block
-            ticked = (box[1] or " ") != " " or box[3]
-            line.marks.add("ticked" if ticked else "unticked")
-            return text[box.end() :]
+            line.marks.add("ticked" if box[1] else "unticked")
+            return text[box[0] :]
         if bullet is not None and "\t" not in text[: bullet.end()]:
             line.kind, line.group = "item", line.block
             return text[bullet.end() :]
