@@ -230,6 +230,16 @@ PAGES = [
         for kind in (TEXT, MARKDOWN)
     ),
     Page(
+        "questions in tags of another language, below code",
+        MARKDOWN,
+        "<quiz>\nWhich number is a prime?\n- [ ] 4\n- [x] 7\n</quiz>\n\nThis tests it:\n```py\n7 % 2\n```\n\n"
+        "<quiz>\nWhat causes the tides?\n- [ ] The wind\n- [x] The Moon\n</quiz>\n",
+        [
+            (SEVEN[0], ["4", "7"], 1),
+            ("This tests it: 7 % 2 What causes the tides?", TIDES[1][:2], 1),
+        ],
+    ),
+    Page(
         "options of code below letters and empty boxes",
         MARKDOWN,
         "1. Which adds one?\n\n- [ ]\n\n```py\nx = 1\n```\n\n- [x]\n\n```py\nif x:\n    x += 1\n```\n\n"
@@ -258,7 +268,7 @@ PAGES = [
         TEXT,
         "// made by hand\n$CATEGORY: sea\n\n::Q1::What causes the \\{tides\\}? {~%-50%The wind#no =%100%The Moon "
         "~a \\= b####It pulls.}\n\nTrue? {T}\n\nSpell it {=a =b}\n\nThe {~cat =dog} barks.\n\n"
-        "[html]<p>Two of <b>three</b></p> {~%50%one ~%50%x &lt; 2 ~%-100%three}\n",
+        "[html]<p>Two of <b>three</b></p> {~%50%[plain]one ~%50%x &lt; 2 ~%-100%three}\n",
         [
             ("What causes the {tides}?", ["The wind", "The Moon", "a = b"], 1),
             ("The ____ barks.", ["cat", "dog"], 1),

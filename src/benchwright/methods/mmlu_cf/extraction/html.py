@@ -73,7 +73,7 @@ class LineBuilder:
             self.flush(empty=True)  # code below a box
         pieces = visible(text).split("\n")
         for number, piece in enumerate(pieces):
-            if number:
+            if number and self.length:
                 self.line.marks.add("code")
                 self.flush()
             if not piece.strip():
@@ -155,7 +155,7 @@ class LineBuilder:
         self._reset()
 
 
-_SKIPPED = frozenset({
+SKIPPED = frozenset({
     "head", "script", "style", "template", "svg", "iframe", "object", "canvas", "audio",
     "video", "textarea", "annotation",
 })  # fmt: skip
@@ -226,7 +226,7 @@ class _Walk:
             tag = node.tag or ""
             if tag == "-text":
                 self._text(node.text_content or "")
-            elif tag[:1].isalpha() and tag not in _SKIPPED and self._enter(tag, node.attributes):
+            elif tag[:1].isalpha() and tag not in SKIPPED and self._enter(tag, node.attributes):
                 child = node.child
                 if child is not None:
                     node, depth = child, depth + 1
@@ -244,7 +244,8 @@ class _Walk:
         around = [element.tag for element in self.stack[-4:]]
         if "pre" in around:
             self.out.preformatted(text, "code" if "code" in around else "text")
-            self.out.line.marks.add("code")
+            if self.out.length:
+                self.out.line.marks.add("code")
         else:
             self.out.add(text)
 

@@ -6,7 +6,13 @@ from functools import cache
 from html import escape
 from typing import Any
 
-from benchwright.methods.mmlu_cf.extraction.html import BLOCKS, EMPTY, PHRASES, html_page
+from benchwright.methods.mmlu_cf.extraction.html import (
+    BLOCKS,
+    EMPTY,
+    PHRASES,
+    SKIPPED,
+    html_page,
+)
 from benchwright.methods.mmlu_cf.extraction.lines import Line, PageText
 from benchwright.methods.mmlu_cf.extraction.options import box_at
 
@@ -22,6 +28,7 @@ _TAG = re.compile(
 _BOXED = {"ticked", "unticked"}
 _LONGEST_ITEM = 40  # lines
 _PAIRED = BLOCKS | PHRASES | {"td", "th", "label"}
+_KNOWN = _PAIRED | EMPTY | SKIPPED
 
 
 def markdown_page(text: str) -> PageText:
@@ -90,9 +97,21 @@ def _is_of(option: Line, line: Line) -> bool:
 @cache
 def _parser() -> Any:
     from markdown_it import MarkdownIt
+    from markdown_it.rules_block import html_block
+
+    def read_block(state: Any, line: int, end: int, silent: bool) -> bool:
+        """Read HTML, but leave out a line that is a tag of another language (`<quiz>`)."""
+        tag = _TAG.match(state.src, state.bMarks[line] + state.tShift[line])
+        if tag is None or tag[2].lower() in _KNOWN:
+            return html_block(state, line, end, silent)
+        alone = state.sCount[line] == 0 and tag.end() == state.eMarks[line]
+        if alone and not silent:
+            state.line = line + 1
+        return alone
 
     parser = MarkdownIt("commonmark", {"breaks": True}).enable("table")
     parser.disable("reference")  # an option such as "[A]: text" would be one
+    parser.block.ruler.at("html_block", read_block, {"alt": ["paragraph", "blockquote"]})
     parser.inline.ruler.before("escape", "literal", _read_literal)
     parser.core.ruler.push("page", lambda state: _settle(state.tokens))
     rules = parser.renderer.rules

@@ -59,16 +59,24 @@ def _gift(text: str) -> Iterator[FoundQuestion]:
             cut = before.match(head)
             start += cut.end() if cut else 0
             head = head[cut.end() if cut else 0 :]
-        markup = _FORMAT.match(head)
-        html = markup is not None and markup[1] == "html"
+        stem, html = _formatted(head, html=False)
         after = text[end:].partition("\n")[0]
-        stem = head[markup.end() if markup else 0 :].rstrip() + " ____" * bool(after) + after
+        stem = stem.rstrip() + " ____" * bool(after) + after
         weighed = [
-            (float(weight or 100 * (sign == "=")), _written(answer, html).replace("\n", " "))
+            (
+                float(weight or 100 * (sign == "=")),
+                _written(*_formatted(answer, html=html)).replace("\n", " "),
+            )
             for sign, weight, answer in answers
         ]
         span = (start, end)
         yield _weighed("gift", _written(stem, html), weighed, _written(note, html), span)
+
+
+def _formatted(text: str, *, html: bool) -> tuple[str, bool]:
+    """Return a text without its format, and whether it is HTML."""
+    name = _FORMAT.match(text)
+    return (text[name.end() :], name[1] == "html") if name else (text, html)
 
 
 def _written(text: str, html: bool) -> str:
