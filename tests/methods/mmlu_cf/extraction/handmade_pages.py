@@ -266,7 +266,7 @@ PAGES = [
     Page(
         "GIFT with comments, weights, feedback and escapes",
         TEXT,
-        "// made by hand\n$CATEGORY: sea\n\n::Q1::What causes the \\{tides\\}? {~%-50%The wind#no =%100%The Moon "
+        "\ufeff// made by hand\n$CATEGORY: sea\n\n::Q1::What causes the \\{tides\\}? {~%-50%The wind#no =%100%The Moon "
         "~a \\= b####It pulls.}\n\nTrue? {T}\n\nSpell it {=a =b}\n\nThe {~cat =dog} barks.\n\n"
         "[html]<p>Two of <b>three</b></p> {~%50%[plain]one ~%50%x &lt; 2 ~%-100%three}\n",
         [
@@ -274,6 +274,12 @@ PAGES = [
             ("The ____ barks.", ["cat", "dog"], 1),
             ("Two of three", ["one", "x < 2", "three"], None),
         ],
+    ),
+    Page(
+        "code in braces is no GIFT",
+        TEXT,
+        "1. What is c after { a = ~b; c = ~a; }?\nA. b\nB. ~b\nAnswer: A\n",
+        [("What is c after { a = ~b; c = ~a; }?", ["b", "~b"], 0)],
     ),
     Page(
         "Aiken",

@@ -6,7 +6,7 @@ from html import escape
 from typing import Any
 
 from benchwright.methods.mmlu_cf.extraction.html import html_page
-from benchwright.methods.mmlu_cf.extraction.lines import flat
+from benchwright.methods.mmlu_cf.extraction.lines import flat, visible
 from benchwright.methods.mmlu_cf.extraction.questions import FoundQuestion
 
 
@@ -16,7 +16,7 @@ def quiz_file_questions(text: str) -> list[FoundQuestion]:
     Moodle XML has a `<quiz>`, an Aiken file nothing but questions with `ANSWER: B`, and a GIFT file
     answers in braces of which one begins with `~`.
     """
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text = visible(text.replace("\r\n", "\n").replace("\r", "\n"))
     if "<quiz" in text[:1_000]:
         return list(_moodle(text))
     return _aiken(text) or list(_gift(text))
@@ -41,7 +41,7 @@ _FORMAT = re.compile(r"\s*\[(html|markdown|moodle|plain)\]")
 _ANSWER = re.compile(
     r"([=~])\s*(?:%(-?\d+(?:\.\d+)?)%)?((?:[^=~#\\]|\\.)*)(?:#(?:[^=~\\]|\\.)*)?", re.S
 )
-_ESCAPED = re.compile(r"\\([~=#{}:\\n])")
+_ESCAPED = re.compile(r"\\([~=#%{}:\\n])")
 
 
 def _gift(text: str) -> Iterator[FoundQuestion]:
@@ -53,7 +53,8 @@ def _gift(text: str) -> Iterator[FoundQuestion]:
         end = braces.end()
         body, _, note = braces[1].partition("####")
         answers = _ANSWER.findall(body)
-        if "~" not in {sign for sign, *_ in answers} or len(answers) < 2:
+        listed = body.lstrip()[:1] in {"=", "~"}
+        if not listed or "~" not in {sign for sign, *_ in answers} or len(answers) < 2:
             continue
         for before in (_BEFORE, _TITLE):
             cut = before.match(head)
