@@ -22,7 +22,7 @@ from benchwright.params.scoring import EmbeddingParams, ModelsParams, ScoringPar
 from benchwright.pipeline_registry import register_pipelines
 from benchwright.runs.project_conf import ConfLoader, load_conf
 
-LAYERS = ["raw", "primary", "feature", "models", "model_output", "reporting"]
+LAYERS = ["raw", "primary", "feature", "model_output", "reporting"]
 VERB_OBJECT = re.compile(r"^[a-z]+(_[a-z0-9]+)+$")
 PIPELINES = register_pipelines()
 

@@ -67,6 +67,6 @@ def test_command_names_a_file_that_it_cannot_write(server: Server, root: Path) -
     answers.write_text("\n".join(["model,item_id,correct", *rows]) + "\n")
     words = PLAN.replace("--data-root {root}", str(answers)).split()
     ended = server.run(command(words)(root))
-    assert ended["code"] == 1
+    assert ended["code"] == 3
     assert f"{root}/out/p.json cannot be written: " in last_line(server)
     assert (root / "out").read_text() == "in the way"

@@ -47,7 +47,7 @@ def unknown_parameters(given: Mapping[str, Any], declared: Iterable[str]) -> str
 
     Kedro accepts any key: `--params benchmrk=arc` would run the default benchmark.
     """
-    names = set(declared) - HIDDEN
+    names = {name for name in declared if not name.startswith("_")} - HIDDEN
     for key in given:
         if key in HIDDEN:
             return (

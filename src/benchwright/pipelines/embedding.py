@@ -14,11 +14,13 @@ def compute_embeddings(
     embedding_cache: pd.DataFrame,
     embedding: EmbeddingParams,
     models: ModelsParams,
+    import_report: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
     """Encode the question and choices of each item that is not in the cache.
 
     Items of the cache that are not among `items` (left out by `limit`) stay in it. With
-    `enabled: false` the cache is returned.
+    `enabled: false` the cache is returned. `import_report` is not read; it makes the import, which
+    checks the names of filter models in seconds, come first.
 
     Raises:
         InputError: the encoder is not in the parameters, or its weights are missing.
@@ -31,7 +33,7 @@ def compute_embeddings(
 _NODES = [
     node(
         compute_embeddings,
-        ["items", "embedding_cache", "params:embedding", "params:models"],
+        ["items", "embedding_cache", "params:embedding", "params:models", "import_report"],
         "embeddings",
     )
 ]

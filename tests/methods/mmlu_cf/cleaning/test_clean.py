@@ -49,9 +49,9 @@ def left(*items: dict[str, Any], **params: Any) -> list[str]:
 @pytest.mark.parametrize(
     ("params", "kept", "digest"),
     [
-        ({}, 378, "4a5d80ae8250042c"),
-        ({"n_choices": (2, 3, 4)}, 383, "72814a440c3c981f"),
-        ({"off": ("lower_case_start", "question_numbering", "labels")}, 476, "93f9fe57ac827b10"),
+        ({}, 378, "58e2e24a4cb3a6a2"),
+        ({"n_choices": (2, 3, 4)}, 383, "3001f2819beb974c"),
+        ({"off": ("lower_case_start", "question_numbering", "labels")}, 476, "475480e1b993a91e"),
     ],
 )
 def test_every_column_of_the_bundled_documents_is_as_before(
