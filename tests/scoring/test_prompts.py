@@ -97,3 +97,13 @@ def test_choices_only_is_asked_of_filter_models_only(build: Any) -> None:
     alone = prompts[prompts["condition"] == "choices_only"]
     assert set(alone["configuration"]) == {"one@cloze-0"}
     assert set(prompts["configuration"]) == {"one@cloze-0", "one@letters-0", "one@cloze-1"}
+
+
+def test_mode_first_asks_what_no_file_has(build: Any) -> None:
+    scoring = live("two@letters-0", "one@cloze-0", "one@generate-0", mode="first")
+    names = [("one", "generate"), ("two", "letters")]
+    assert [(c.model, c.style) for c in scoring.asked(copies=False)] == names
+    assert len(scoring.asked()) == 3
+    assert set(build(live("one@letters-1", "one@cloze-0", mode="first"))["configuration"]) == {
+        "one@letters-1"
+    }

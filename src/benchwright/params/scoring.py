@@ -264,9 +264,10 @@ Condition = Literal["question", "choices_only", "question_only"]
 class ScoringParams(Section):
     """What is scored live, and with which settings."""
 
-    # `imported` loads no model: all responses come from files
-    mode: Literal["imported", "live"] = "imported"
-    # `<model>@<style>-<shots>`, in any order; joined by `+` in `--params`
+    # `imported` loads no model: all responses come from files. `first` scores only the first
+    # configuration, and what no file has: copies of items, written answers.
+    mode: Literal["imported", "first", "live"] = "imported"
+    # `<model>@<style>-<shots>`, joined by `+` in `--params`
     configurations: Names = ()
     # the part of each item in the prompt: `question` the whole item; `choices_only` the options
     # (filter models only); `question_only` the question, whose options the model writes (style
@@ -302,8 +303,8 @@ class ScoringParams(Section):
                     f"scoring.configurations: {name!r} is not <model>@<style>-<shots> with a "
                     f"style of {', '.join(STYLES)}, e.g. gemma-3-270m@cloze-3"
                 )
-        if self.mode == "live" and not self.configurations:
-            raise ValueError("scoring.mode is live, but scoring.configurations is empty")
+        if self.mode != "imported" and not self.configurations:
+            raise ValueError(f"scoring.mode is {self.mode}, but scoring.configurations is empty")
         styles = {parse_configuration(name).style for name in self.configurations}
         if self.rotations and styles and styles.isdisjoint(LISTING_STYLES):
             raise ValueError(
@@ -312,9 +313,14 @@ class ScoringParams(Section):
             )
         return self
 
-    def asked(self) -> tuple[Configuration, ...]:
-        """Return the distinct configurations, sorted by model; cloze styles share one scoring."""
+    def asked(self, *, copies: bool = True) -> tuple[Configuration, ...]:
+        """Return the distinct configurations, sorted by model; cloze styles share one scoring.
+
+        In mode `first`, without `copies` of items, they are the first one and written answers.
+        """
         parsed = [parse_configuration(name) for name in self.configurations]
+        if self.mode == "first" and not copies:
+            parsed = parsed[:1] + [c for c in parsed[1:] if c.style == "generate"]
         return tuple(sorted({c._replace(style=SCORED_AS.get(c.style, c.style)) for c in parsed}))
 
 

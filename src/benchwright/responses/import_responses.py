@@ -21,6 +21,8 @@ from benchwright.responses.response_matrices import Cells
 from benchwright.responses.tally import Tally
 from benchwright.tables.responses import ImportReport, Responses
 
+_NOTHING_LIVE = ScoringParams()
+
 
 class Imported(NamedTuple):
     """Recorded responses, and a report on each file."""
@@ -36,7 +38,7 @@ def import_responses(
     calibration_items: pd.DataFrame,
     filter_models: Collection[str] | None = None,
     models: ModelsParams | None = None,
-    scoring: ScoringParams | None = None,
+    scoring: ScoringParams = _NOTHING_LIVE,
     perturbed_items: pd.DataFrame | None = None,
 ) -> Imported:
     """Join recorded responses to the items, and report rows that do not fit.
@@ -68,7 +70,7 @@ def import_responses(
     index = ResponseIndex(items, calibration_items, perturbed_items)
     rows, report = join_responses(response_files, index)
     away = [file for file in response_files.values() if file.spec.hub and not file.is_found]
-    if away and rows.empty and (scoring is None or scoring.mode != "live"):
+    if away and rows.empty and scoring.mode == "imported":
         raise InputError(
             f"no answers from the hub ({away[0].looked_in[0]}); without a network, put copies of "
             "the datasets into FOLDER/<owner>/<name> and set --params mirror_root=FOLDER, or ask "
@@ -77,7 +79,7 @@ def import_responses(
     scored, matrices = unscored_matrices(rows[rows["extraction"] != MISSING], index)
     imported = Imported(as_responses(scored, index), matrices, report)
     if models is not None and all(file.is_found for file in response_files.values()):
-        live = scoring.configurations if scoring is not None and scoring.mode == "live" else ()
+        live = () if scoring.mode == "imported" else scoring.configurations
         answering = {*configurations(imported.imported_responses), *live}
         answering.update(*(matrix.models for matrix in imported.wide_matrices))
         if answering:

@@ -100,7 +100,7 @@ def build_prompts(
         asked += _asked_copies(tables["perturbed_items"], scoring, seed)
     rows: list[tuple[Any, ...]] = []
     skipped: Counter[str] = Counter()
-    for configuration in scoring.asked():
+    for configuration in scoring.asked(copies="perturbed_items" in tables):
         model = models.named(configuration.model, "scoring.configurations")
         _can_answer(configuration, model)
         writer = PromptWriter(configuration, model, scoring, ingestion.prompt)
