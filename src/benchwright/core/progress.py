@@ -3,7 +3,7 @@
 import logging
 import sys
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from benchwright.core.kedro_internals import NODE_DONE, RESUME_HINT, RUNNER_LOGGERS
@@ -46,10 +46,23 @@ def progress_bar(what: str, unit: str, total: int | None = None, done: int = 0) 
         desc=what,
         unit=unit,
         miniters=1,
+        smoothing=0,
         delay=DELAY,
         leave=False,
         **form,
     )
+
+
+def count_after_loading(bar: "tqdm[Any]") -> Callable[[int], object]:
+    """Return a bar's `update` that leaves the time until its first call out of the rate."""
+    waiting = [bar.unpause]
+
+    def update(n: int) -> None:
+        while waiting:
+            waiting.pop()()
+        bar.update(n)
+
+    return update
 
 
 class StageLog:

@@ -11,6 +11,7 @@ import logging
 import os
 import shutil
 import struct
+import sys
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterator
@@ -86,7 +87,10 @@ def load_errors(name: str) -> Iterator[None]:
         InputError: the folder is incomplete, inconsistent, without safetensors, or needs code.
     """
     from safetensors import SafetensorError
+    from transformers.utils.logging import disable_progress_bar
 
+    if not sys.stderr.isatty():
+        disable_progress_bar()
     try:
         yield
     except InputError:
