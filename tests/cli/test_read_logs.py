@@ -206,3 +206,20 @@ def test_every_real_log_is_read_in_one_go(shared_data: Path) -> None:
     doubled, dropped = found.report["doubled"], found.report["dropped"]
     lost = doubled + dropped + found.report["failed"]
     assert (joined + lost == found.report["rows"]).all(), summary_lines(found)
+
+
+def test_logs_join_to_a_benchmark_whose_questions_are_elsewhere(
+    tmp_path: Path, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(repository)
+    folder = tmp_path / "mirror" / "benchmarks"
+    folder.mkdir(parents=True)
+    questions = pd.DataFrame({"question": [f"What of {n}?" for n in range(3)]})
+    questions["choices"] = [["x", "y", "z"]] * 3
+    given = {"item_id": ["a", "b", "c"], "split": "test", "answer_index": 1, "source_id": "r"}
+    questions.assign(**given).to_parquet(folder / "arc_challenge.parquet")
+    harness_log(tmp_path / "logs", "org/m", "BAB")
+    command = ["read", str(tmp_path / "logs"), "--benchmark", "arc_challenge", "--env", "evidence"]
+    read = CliRunner().invoke(cli, [*command, "--mirror-root", str(tmp_path / "mirror")])
+    assert read.exit_code == 0, read.output
+    assert read.output.split("\n")[1].split()[5:8] == ["3", "3", "0"]  # samples, joined, not

@@ -347,6 +347,7 @@ def list_(what: str, data_root: str | None, env: str | None) -> None:
 @cli.command()
 @click.argument("logs", nargs=-1, required=True, type=_PATH)
 @click.option("--benchmark", multiple=True, help="Join to the items of this benchmark. Repeatable.")
+@click.option("--mirror-root", help="Folder with its questions. Default: the one in conf/.")
 @click.option("--make-benchmark", metavar="NAME", help="Write a benchmark of the logs' items.")
 @click.option("--update", is_flag=True, help="Replace a benchmark that was made of logs.")
 @_writes("answers")
@@ -356,6 +357,7 @@ def list_(what: str, data_root: str | None, env: str | None) -> None:
 def read(
     logs: tuple[Path, ...],
     benchmark: tuple[str, ...],
+    mirror_root: str | None,
     make_benchmark: str | None,
     update: bool,
     out: Path | None,
@@ -372,7 +374,8 @@ def read(
 
     items = None
     if benchmark:
-        items = read_logs.items_of_benchmarks(benchmark, _project(), env)
+        params = _run_params({"mirror_root": mirror_root})
+        items = read_logs.items_of_benchmarks(benchmark, _project(), env, params)
     found = read_logs.read_logs(logs, items, choice)
     _print(read_logs.summary_lines(found))
     if out is not None:

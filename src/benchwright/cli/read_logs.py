@@ -126,13 +126,15 @@ def read_logs(
     return ReadLogs(files, items, answers, report, found.others, left_out)
 
 
-def items_of_benchmarks(names: Sequence[str], project: Path, env: str | None) -> BenchmarkItems:
-    """Return the evaluation items of configured benchmarks, as a run maps them.
+def items_of_benchmarks(
+    names: Sequence[str], project: Path, env: str | None, params: Mapping[str, Any]
+) -> BenchmarkItems:
+    """Return the evaluation items of configured benchmarks, as a run with `params` maps them.
 
     Raises:
         InputError: a benchmark is unknown or has no source.
     """
-    loaded = [load_conf(project, env, {"benchmark": name})["parameters"] for name in names]
+    loaded = [load_conf(project, env, {**params, "benchmark": it})["parameters"] for it in names]
     tables = [ingested(project, parameters).items for parameters in loaded]
     benchmarks = [BenchmarkParams.model_validate(each["ingestion"]) for each in loaded]
     sources = (source for each in benchmarks for source in each.sources.by_kind().values())
