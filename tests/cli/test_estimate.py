@@ -228,5 +228,5 @@ def test_command_reads_a_table_and_writes_json(tmp_path: Path) -> None:
     assert saved["training"]["models"] == M - 3
     assert saved["subset"]["n_items"] == K
     missing = CliRunner().invoke(cli, [*words[:3], str(tmp_path / "no")])
-    assert missing.exit_code == 1
+    assert missing.exit_code == 3
     assert missing.stderr.strip().count("\n") == 0

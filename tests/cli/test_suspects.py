@@ -41,6 +41,6 @@ def test_the_key_that_no_model_chooses_comes_first(logs: Path) -> None:
 def test_tables_and_single_models_are_refused(logs: Path, tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("item_id,model,score\nq,m,1\n")
     done = CliRunner().invoke(cli, ["suspects", str(tmp_path / "t.csv")])
-    assert (done.exit_code, "tables do not say what was asked" in done.output) == (1, True)
+    assert (done.exit_code, "tables do not say what was asked" in done.output) == (3, True)
     done = CliRunner().invoke(cli, ["suspects", str(logs / "org-a")])
-    assert (done.exit_code, "suspects need several" in done.output) == (1, True)
+    assert (done.exit_code, "suspects need several" in done.output) == (3, True)

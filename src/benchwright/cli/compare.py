@@ -189,12 +189,14 @@ def summary(made: Comparison) -> list[str]:
     lines.append(
         f"items: {n:,} answered by both"
         + (f", in {groups:,} clusters" if groups < n else "")
+        + ("; the scores are of these" if n < len(pair.item_ids) else "")
         + (common if pair.left_out else "")
         + (f"; unreadable answers count as wrong: {', '.join(unread)}" if unread else "")
     )
     if missing := missing_line(pair):
+        counted = "" if is_missing_much(pair) else f"{missing}; "  # the lines begin with it
         lines.append(
-            f"{missing}; with all of them, B − A is between "
+            f"{counted}with the missing answers, B − A is between "
             f"{points(made.worst.difference, signed=True)} and "
             f"{points(made.best.difference, signed=True)} points"
         )

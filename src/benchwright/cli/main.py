@@ -396,7 +396,7 @@ def read(
 @_shown("--top", default=20, type=click.IntRange(min=1), help="Items to print.")
 @_writes("out")
 @_choice_options
-@_errors_in_one_line()
+@_errors_in_one_line(3)
 def suspects(logs: tuple[Path, ...], top: int, out: Path | None, choice: Any) -> None:
     """Rank items whose answers point to a wrong key.
 
@@ -559,7 +559,7 @@ def evaluate_sealed(
 @_writes("out", "page_file")
 @_choice_options
 @_env
-@_errors_in_one_line()
+@_errors_in_one_line(3)
 def plan(answers: tuple[Path, ...], env: str | None, **given: Any) -> None:
     """Compute how many items a target precision needs.
 
@@ -620,7 +620,7 @@ def _training_of(
 @_writes("out")
 @_choice_options
 @_env
-@_errors_in_one_line()
+@_errors_in_one_line(3)
 def estimate(answers: tuple[Path, ...], subset: Path, env: str | None, **given: Any) -> None:
     """Estimate scores on the whole benchmark.
 
@@ -696,7 +696,7 @@ _PAIR = ("items_file", "choice", "common")
 @click.argument("answers", nargs=-1, required=True, metavar="A B | LOGS…")
 @click.option("--baseline", help="Model with which all others in LOGS are compared.")
 @_pair_options
-@_errors_in_one_line()
+@_errors_in_one_line(3)
 def compare(answers: tuple[str, ...], baseline: str | None, **given: Any) -> None:
     """Compare two models, or all with a baseline, on the items that both answered.
 
