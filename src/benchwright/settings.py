@@ -16,6 +16,7 @@ def _set_environment() -> None:
     # The plugin sends events of commands too, and its hooks are off only in runs.
     os.environ.setdefault("KEDRO_DISABLE_TELEMETRY", "1")
     # A run shows its own progress.
+    os.environ.setdefault("TQDM_DISABLE", "1")
     os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
     os.environ.setdefault("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")
 

@@ -104,6 +104,6 @@ def test_mode_first_asks_what_no_file_has(build: Any) -> None:
     names = [("one", "generate"), ("two", "letters")]
     assert [(c.model, c.style) for c in scoring.asked(copies=False)] == names
     assert len(scoring.asked()) == 3
-    assert set(build(live("one@letters-1", "one@cloze-0", mode="first"))["configuration"]) == {
-        "one@letters-1"
-    }
+    prompts = build(live("one@letters-1", "one@cloze-0", mode="first"))
+    assert set(prompts["configuration"]) == {"one@letters-1"}
+    assert set(prompts["condition"]) == {"question"}

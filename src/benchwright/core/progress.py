@@ -49,6 +49,7 @@ def progress_bar(what: str, unit: str, total: int | None = None, done: int = 0) 
         smoothing=0,
         delay=DELAY,
         leave=False,
+        disable=False,  # whatever TQDM_DISABLE says about the bars of libraries
         **form,
     )
 

@@ -265,7 +265,7 @@ class ScoringParams(Section):
     """What is scored live, and with which settings."""
 
     # `imported` loads no model: all responses come from files. `first` scores only the first
-    # configuration, and what no file has: copies of items, written answers.
+    # configuration under the first condition, and copies of items and written answers.
     mode: Literal["imported", "first", "live"] = "imported"
     # `<model>@<style>-<shots>`, joined by `+` in `--params`
     configurations: Names = ()
