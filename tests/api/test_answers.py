@@ -30,7 +30,10 @@ def test_functions_do_what_the_commands_do(files: tuple[Path, Path]) -> None:
         bw.gate(a, b, 0.02)
     assert bw.gate(a, b, 0.02, scale=(0, 5)).decision == "worse"
     assert bw.gate(b, a, 0.02, scale=(0, 5), anytime=True).decision == "not worse"
-    assert bw.compare(a, f"{b}:b", scale=(0, 5)).overall.difference == pytest.approx(-25 / N)
+    compared = bw.compare(a, f"{b}:b", scale=(0, 5))
+    assert compared.overall.difference == pytest.approx(-25 / N)
+    assert repr(compared).startswith("a is better by 2.08 points")
+    assert repr(bw.gate(a, b, 0.02, scale=(0, 5))).startswith("worse: B − A is below")
     rows = bw.plan([a, b], standard_errors=[0.05], scale=(0, 5))
     assert set(rows["goal"]) == {"standard_error"}
     with pytest.raises(InputError, match="no log"):

@@ -1,6 +1,9 @@
 """The notebooks run on the demo, in their own folder as in Jupyter, and write nothing there."""
 
+import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import nbformat
@@ -13,20 +16,29 @@ NOTEBOOKS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("*.i
 
 
 def printed(notebook: nbformat.NotebookNode) -> str:
-    """The printed and displayed text of all cells."""
+    """The printed and displayed text of all cells, without colours."""
     out = []
     for cell in notebook.cells:
         for output in cell.get("outputs", ()):
             out.append(output.get("text", ""))
             out.append(output.get("data", {}).get("text/plain", ""))
-    return "\n".join(out)
+    return re.sub(r"\x1b\[[0-9;]*m", "", "\n".join(out))
 
 
+LOGS = "docs/tutorials/from_logs.md"
 EXPECTED = {
     "compare_variants": ("smart_paper", "tau-b of random subsets", "removed"),
     "why_did_this_item_go": ("REMOVED", "choices_only", "==== easy ===="),
+    "logs_to_verdict": (
+        "acme/model-8 is better by",
+        "not worse: B − A",
+        "times/7",
+        "standard_error",
+    ),
     "is_my_subset_any_good": ("clearly different pairs of models", "kendall_tau_b", "percentile"),
 }
+
+QUICK = {"is_my_subset_any_good", "logs_to_verdict"}
 
 
 def test_expected_notebooks_exist() -> None:
@@ -36,7 +48,7 @@ def test_expected_notebooks_exist() -> None:
 @pytest.mark.parametrize(
     "path",
     [
-        pytest.param(path, marks=pytest.mark.long if path.stem != "is_my_subset_any_good" else ())
+        pytest.param(path, marks=() if path.stem in QUICK else pytest.mark.long)
         for path in NOTEBOOKS
     ],
     ids=[path.stem for path in NOTEBOOKS],
@@ -46,6 +58,8 @@ def test_notebooks_run_and_show_their_results(
 ) -> None:
     (tmp_path / "conf").symlink_to(repository / "conf")
     (tmp_path / "data").symlink_to(recorded_demo)
+    make_logs = re.search(r"```py\n(.*?)```", (repository / LOGS).read_text(), re.DOTALL)
+    subprocess.run([sys.executable, "-c", make_logs[1]], check=True, cwd=tmp_path)
     folder = shutil.copytree(path.parent, tmp_path / "notebooks")
     before = sorted(folder.rglob("*"))
     notebook = nbformat.read(path, as_version=4)

@@ -70,6 +70,9 @@ class Comparison(NamedTuple):
     groups: pd.DataFrame
     equal_weights: PairedDifference | None = None
 
+    def __repr__(self) -> str:
+        return "\n".join(terminal_lines(self))
+
     @property
     def test(self) -> str:
         """Name of the test of `p_value`."""

@@ -60,6 +60,9 @@ class Gated(NamedTuple):
     reason: str
     path: Evidence | None = None
 
+    def __repr__(self) -> str:
+        return "\n".join(gate_lines(self))
+
 
 def gate_all(pair: Pair, request: GateRequest) -> Gated:
     """Decide by the bounds at level 1 − 2α for items of this kind; what is missing at its worst."""
