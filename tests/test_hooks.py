@@ -126,13 +126,27 @@ def test_runs_that_seal_nothing_need_no_key(
     CheckHook().before_pipeline_run(pipelines["mmlu_cf"], no_key)
 
 
-def test_missing_key_is_reported_before_documents_are_read(
-    run: Callable[..., tuple[int, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("key", "setting", "message"),
+    [
+        ("", "seed=0", "sealing: no key: set the environment variable"),
+        ("k" * 20, "perturbation.copies=3", "perturbation.copies is 3, but the pipeline mmlu_cf"),
+        ("k" * 20, "perturbation.cumulative=true", "leave it out, or set it to False"),
+        ("k" * 20, "perturbation.sba=file", "perturbation.sba is file"),
+    ],
+)
+def test_what_mmlu_cf_cannot_use_is_reported_before_documents_are_read(
+    run: Callable[..., tuple[int, str]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    key: str,
+    setting: str,
+    message: str,
 ) -> None:
-    monkeypatch.delenv("BENCHWRIGHT_SEAL_KEY", raising=False)
-    code, said = run("--pipeline", "mmlu_cf", "--params", f"data_root={tmp_path}")
+    monkeypatch.setenv("BENCHWRIGHT_SEAL_KEY", key)
+    code, said = run("--pipeline", "mmlu_cf", "--params", f"data_root={tmp_path},{setting}")
     assert code == 1
-    assert "sealing: no key: set the environment variable" in said.splitlines()[-1]
+    assert message in said.splitlines()[-1]
     # There are no documents here: reading them would have been the error.
     assert "Running node" not in said
     assert list(tmp_path.iterdir()) == []

@@ -25,6 +25,7 @@ from benchwright.core.kedro_internals import folder_of_versions, loaded_from, re
 from benchwright.core.progress import stage_log
 from benchwright.methods.mmlu_cf.sealing.key import read_key
 from benchwright.params.mmlu_cf import SealingParams
+from benchwright.params.perturbation import PerturbationParams, require_one_copy
 from benchwright.params.run import RUN_VALUES, check_run_values, unknown_parameters
 from benchwright.reports.page.quote import quote_page
 from benchwright.runs.project_conf import CONFIG_LOADER_ARGS
@@ -85,6 +86,7 @@ class CheckHook:
             raise InputError(problem)
         if "sealing" in sections:
             read_key(SealingParams.model_validate(sections["sealing"]))
+            require_one_copy(PerturbationParams.model_validate(sections.get("perturbation", {})))
 
 
 def unknown_model(sections: Mapping[str, Any]) -> str | None:

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, field_validator
 
+from benchwright.core.errors import InputError
 from benchwright.core.option_wording import kind_of_option
 from benchwright.params.section import Section
 
@@ -82,3 +83,20 @@ class PerturbationParams(Section):
         if len(set(names)) < len(names):
             raise ValueError(f"transforms must not repeat: {', '.join(names)}")
         return value
+
+
+ONE_COPY = {"copies": 1, "cumulative": False, "sba": "none"}
+
+
+def require_one_copy(given: PerturbationParams) -> None:
+    """Check the settings of `perturbation` that a benchmark with one form of each question has.
+
+    Raises:
+        InputError: several copies or single-best-answer items are asked for.
+    """
+    for name, only in ONE_COPY.items():
+        if name in given.model_fields_set and (value := getattr(given, name)) != only:
+            raise InputError(
+                f"perturbation.{name} is {value}, but the pipeline mmlu_cf applies all "
+                f"transforms once to every question: leave it out, or set it to {only}"
+            )

@@ -7,7 +7,7 @@ import pandas as pd
 
 from benchwright.core.content_hash import content_hash
 from benchwright.language_models.protocol import Ask
-from benchwright.params.perturbation import PerturbationParams, RephraseParams
+from benchwright.params.perturbation import ONE_COPY, PerturbationParams, RephraseParams
 from benchwright.tables.items import Demonstrations, Items
 from benchwright.tables.mmlu_cf import CleanItems
 from benchwright.transforms.compose import Rephrased, perturb
@@ -67,14 +67,13 @@ def apply_transforms(
 ) -> tuple[pd.DataFrame, dict[str, dict[str, int]]]:
     """Apply all transforms to the items, as in the first perturbed copy.
 
-    `copies`, `cumulative` and `sba` of `params` are ignored. `rephrasings` are new questions by
-    role (`item`) and id. Return `CleanItems`; by transform, counts of `altered` items and of
-    unaltered ones by reason.
+    `rephrasings` are new questions by role (`item`) and id. Return `CleanItems`; by transform,
+    counts of `altered` items and of unaltered ones by reason.
 
     Raises:
         InputError: an id occurs twice, or an answer is not an index into the choices.
     """
-    once = params.model_copy(update={"copies": 1, "cumulative": False, "sba": "none"})
+    once = params.model_copy(update=ONE_COPY)
     made = perturb(as_items(clean), Demonstrations.empty(), once, seed, frozenset(), rephrasings)
     order = clean["item_id"].astype(str).tolist()
     changed = {}
