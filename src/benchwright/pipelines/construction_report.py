@@ -81,7 +81,7 @@ _PAGE = [
         page.show_construction_difficulty,
         [
             *_KNOWN,
-            *("checking_counts", "rating_shift", "sampling_strata"),
+            *("checking_counts", "sampling_strata"),
             "params:sampling_by_difficulty",
         ],
         "construction_difficulty",

@@ -12,11 +12,7 @@ from benchwright.methods.mmlu_cf.judging.judges import ask_in_memory
 from benchwright.methods.mmlu_cf.sealing.key import KeyedNames, read_key
 from benchwright.methods.mmlu_cf.sealing.safe_errors import no_question_in_errors
 from benchwright.methods.mmlu_cf.sealing.seal import public_assignment, seal_halves
-from benchwright.methods.mmlu_cf.splitting.leakage import (
-    count_pairs,
-    item_texts,
-    split_without_leaks,
-)
+from benchwright.methods.mmlu_cf.splitting.leakage import item_texts, split_without_leaks
 from benchwright.methods.mmlu_cf.splitting.split import half_distances
 from benchwright.params.mmlu_cf import (
     FieldsParams,
@@ -73,9 +69,9 @@ def split_items_in_halves(
         texts = item_texts(items)
         vectors = encode_texts(texts, TextVectors.empty(), fields.encoder, models).vectors
         placed = np.stack([vectors[text] for text in texts])
-        halved = split_without_leaks(items, placed, closed_seed, ask)
-        distances = half_distances(halved.assignment, closed_seed)
-    return halved.assignment, count_pairs(halved.pairs), distances
+        assignment, pairs = split_without_leaks(items, placed, closed_seed, ask)
+        distances = half_distances(assignment, closed_seed)
+    return assignment, pairs, distances
 
 
 def seal_benchmark(

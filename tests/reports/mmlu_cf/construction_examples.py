@@ -43,7 +43,7 @@ FieldCounts = Columns("field items domains confidence")
 HalfDistances = Columns("attribute n_validation n_test total_variation expected chance_95 reason")
 JudgeAgreement = Columns("task criterion judge other n_items alpha low high reason")
 JudgeRounds = Columns("task judge attempt asked parsed unparsed too_long parse_rate")
-LeakCounts = Columns("verdict pairs moved removed left")
+LeakCounts = Columns("verdict pairs")
 SamplingStrata = Columns("field level target available sampled shortfall")
 
 FIELDS = ("Math", "Law", "History")
@@ -100,7 +100,6 @@ def making(*, judges: bool = False) -> dict[str, Any]:
         "final_difficulty_rounds": _rounds("difficulty", 24, 24, 0)
         if judges
         else JudgeRounds.empty(),
-        "rating_shift": _rating_shift(judges=judges),
         "checking_rounds": _rounds("checking", 30, 30, 0) if judges else JudgeRounds.empty(),
         "judge_agreement": _agreement() if judges else JudgeAgreement.empty(),
         "checking_counts": {
@@ -148,14 +147,6 @@ def _extraction() -> pd.DataFrame:
             ("recall", "pdf_dump", 5, 9, 0.56, 0.27, 0.81),
         ]
     )
-
-
-def _rating_shift(*, judges: bool) -> dict[str, Any]:
-    names = ("before", "after", "shift", "low", "high", "harder", "easier")
-    if not judges:
-        return {"n": 0, "of": 0, **dict.fromkeys(names), "reason": "no question was rated twice"}
-    values = (6.1, 6.3, 0.2, -0.05, 0.45, 0.3, 0.1)
-    return {"n": 24, "of": 24, **dict(zip(names, values, strict=True)), "reason": ""}
 
 
 def _rounds(task: str, asked: int, first: int, second: int) -> pd.DataFrame:

@@ -12,21 +12,6 @@ FINAL_RATING = "final difficulty"
 """The task of rating the questions after the contamination-free rules."""
 
 
-class Leaks(NamedTuple):
-    """Pairs of similar questions across the halves.
-
-    The pairs `found` to be the same question in different words are `moved` into one half or
-    `left`, unless one of them is among the `removed` questions. The share of common words decided
-    on the `unjudged` pairs.
-    """
-
-    found: int
-    moved: int
-    removed: int
-    left: int
-    unjudged: int
-
-
 class Steps(NamedTuple):
     """Documents and questions, step by step.
 
@@ -34,7 +19,9 @@ class Steps(NamedTuple):
     documents and of clean questions, `sampled_domains` and `final_domains` those of the sample and
     of the final questions, `explained` the final questions with an explanation. `checked` questions
     are those kept by the check, `judged` is true if judges decided, `passed` are the questions that
-    they rated good. `altered` counts the final questions by rule.
+    they rated good. `altered` counts the final questions by rule. Pairs of similar questions in
+    different documents are `same_pairs` if they ask the same, and `unjudged_pairs` if the share of
+    common words decided about them.
     """
 
     documents: int
@@ -54,7 +41,8 @@ class Steps(NamedTuple):
     altered: dict[str, int]
     public: int
     closed: int
-    leaks: Leaks
+    same_pairs: int
+    unjudged_pairs: int
 
 
 def count_steps(
@@ -70,6 +58,7 @@ def count_steps(
     known = domain_counts[domain_counts["domain"] != ""]
     clean = int(domain_counts["clean_items"].sum())
     halves = public_split_assignment["half"].value_counts()
+    verdict, pairs = leak_counts["verdict"], leak_counts["pairs"]
     return Steps(
         documents=int(documents_read["documents"].sum()),
         unreadable=int(documents_read["unreadable"].sum()),
@@ -91,19 +80,8 @@ def count_steps(
         },
         public=int(halves.get("validation", 0)),
         closed=int(halves.get("test", 0)),
-        leaks=count_leaks(leak_counts),
-    )
-
-
-def count_leaks(leak_counts: pd.DataFrame) -> Leaks:
-    """Sum the counts of `count_pairs`."""
-    by_verdict = leak_counts.set_index("verdict")["pairs"]
-    return Leaks(
-        found=int(by_verdict[by_verdict.index.isin(LEAKS)].sum()),
-        moved=int(leak_counts["moved"].sum()),
-        removed=int(leak_counts["removed"].sum()),
-        left=int(leak_counts["left"].sum()),
-        unjudged=int(by_verdict[by_verdict.index.isin(["same_words", "other_words"])].sum()),
+        same_pairs=int(pairs[verdict.isin(LEAKS)].sum()),
+        unjudged_pairs=int(pairs[verdict.isin(["same_words", "other_words"])].sum()),
     )
 
 
@@ -227,8 +205,7 @@ def collect_construction_metrics(
         "final_items": steps.final,
         "public_items": steps.public,
         "closed_items": steps.closed,
-        "leaks_found": steps.leaks.found,
-        "leaks_left": steps.leaks.left,
+        "same_pairs": steps.same_pairs,
         "share_rated": sample_by_difficulty.known,
         "shortfall": short.size - short.sampled,
     }

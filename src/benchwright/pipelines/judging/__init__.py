@@ -3,7 +3,7 @@
 from kedro.pipeline import Pipeline
 
 from benchwright.methods.mmlu_cf.construction_steps import read_rates
-from benchwright.methods.mmlu_cf.difficulty.rating import compare_ratings, count_levels
+from benchwright.methods.mmlu_cf.difficulty.rating import count_levels
 from benchwright.methods.mmlu_cf.judged_items import (
     collect_judge_metrics,
     summarise_items,
@@ -90,11 +90,6 @@ def create_final_pipeline() -> Pipeline:
                 ["final_difficulty", "final_difficulty_rounds"],
             ),
             node(count_levels, [*counted, "params:sampling_by_difficulty"], "difficulty_counts"),
-            node(
-                compare_ratings,
-                ["item_difficulty", "final_difficulty", "contamination_free_items"],
-                "rating_shift",
-            ),
         ]
     )
 

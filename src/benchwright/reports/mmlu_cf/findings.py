@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 import pandas as pd
 
 from benchwright.methods.mmlu_cf.construction_steps import (
-    Leaks,
     ParseRate,
     SampleByDifficulty,
     Steps,
@@ -27,7 +26,7 @@ def show_construction_top(
     half_distances: pd.DataFrame,
     extraction_measures: pd.DataFrame,
 ) -> Top:
-    """Write the counts of questions, the leaks between the halves, and the warnings."""
+    """Write the counts of questions, the pairs that ask the same, and the warnings."""
     steps, sample = construction_steps, sample_by_difficulty
     asked = Counter(rate.task for rate in judge_parse_rates)
     if not steps.public + steps.closed:
@@ -48,7 +47,7 @@ def show_construction_top(
         notes.append("The accuracy of extraction is unknown: no document is labelled.")
     lead = [
         Tiles(_figures(steps, sample.known, asked["checking"])),
-        Text(_describe_leaks(steps.leaks), "judgement"),
+        Text(_describe_pairs(steps), "judgement"),
     ]
     return Top(_verdict(steps, asked["checking"]), lead, notes)
 
@@ -60,8 +59,6 @@ def _origin_of(steps: Steps) -> str:
 def _verdict(steps: Steps, checkers: int) -> str:
     """Say whether the benchmark can be published."""
     made = f"{steps.public:,} public and {steps.closed:,} closed questions from {_origin_of(steps)}"
-    if left := steps.leaks.left:
-        return f"Do not publish the {made}: {count(left, 'pair')} of them are in both halves."
     if not checkers:
         return f"A draft: no judge has checked the {made}."
     unjudged = steps.checked - steps.passed
@@ -81,27 +78,20 @@ def _figures(steps: Steps, known: float, checkers: int) -> list[tuple[str, str]]
     ]
 
 
-def _describe_leaks(leaks: Leaks) -> str:
-    """Describe what happened to questions that were in both halves."""
-    if not leaks.found:
-        return "No question was found in both halves in different words."
-    same = "the same question in both halves, in different words"
+def _describe_pairs(steps: Steps) -> str:
+    if not steps.same_pairs:
+        return "No question was found twice in different words."
     return (
-        f"{count(leaks.found, 'pair')} of {same}: {leaks.moved:,} moved into one half, "
-        f"{count(leaks.removed, 'question')} removed, {leaks.left:,} still in both halves."
+        f"{count(steps.same_pairs, 'pair')} of questions ask the same in different words, and were "
+        "kept in one half."
     )
 
 
 def _halves(steps: Steps, distances: pd.DataFrame) -> Iterator[str]:
-    if left := steps.leaks.left:
+    if unjudged := steps.unjudged_pairs:
         yield (
-            f"{count(left, 'pair')} of equivalent questions left in both halves: the public half "
-            "reveals answers of the closed half."
-        )
-    if unjudged := steps.leaks.unjudged:
-        yield (
-            f"No judge compared {count(unjudged, 'pair')} of similar questions across the halves; "
-            "the share of common words decided. Name a judge in `splitting.leakage.judge`."
+            f"No judge compared {count(unjudged, 'pair')} of similar questions; the share of "
+            "common words decided. Name a judge in `splitting.leakage.judge`."
         )
     for row in distances.to_dict("records"):
         distance, chance = float(row["total_variation"]), float(row["chance_95"])

@@ -35,9 +35,6 @@ from benchwright.reports.page.parts import (
 )
 from benchwright.reports.page.provenance import Fact, provenance_section
 from benchwright.reports.page.wording import (
-    bounds,
-    coefficient,
-    count,
     number,
     percent,
     rows_of,
@@ -145,7 +142,6 @@ def show_construction_difficulty(
     construction_steps: Steps,
     sample_by_difficulty: SampleByDifficulty,
     checking_counts: Mapping[str, Any],
-    rating_shift: Mapping[str, Any],
     sampling_strata: pd.DataFrame,
     sampling_by_difficulty: SamplingByDifficultyParams,
 ) -> list[Section]:
@@ -160,8 +156,6 @@ def show_construction_difficulty(
             f"standard deviation {settings_of.sd:.1f} (MMLU-CF, Figures 4 and 8)."
         )
         blocks = [Text(text), Plot("difficulty_levels_plot")]
-    if rating_shift["of"]:
-        blocks.append(_rating_shift(rating_shift))
     text = (
         f"{sample.short.sampled:,} of {sample.short.size:,} requested questions were sampled; "
         f"{sample.short.missing:,} are missing from strata with too few. The number of domains is "
@@ -185,18 +179,6 @@ def _strata(table: pd.DataFrame) -> Table | Text:
     head = ["Field", *("Unknown level" if level == -1 else f"Level {level}" for level in wide)]
     rows = [[str(field), *texts] for field, *texts in wide.itertuples()]
     return Table("The sample by field and level: sampled/target", head, rows, range(1, len(head)))
-
-
-def _rating_shift(shift: Mapping[str, Any]) -> Text:
-    """Describe how the rules changed the judges' ratings."""
-    if not shift["n"]:
-        return Text(f"The effect of the rules on difficulty is unknown: {shift['reason']}.")
-    before, after, change = (coefficient(shift[name], 2) for name in ("before", "after", "shift"))
-    return Text(
-        f"Under the rules, the judges' mean difficulty changed from {before} to {after} (shift "
-        f"{change} {bounds(shift['low'], shift['high'], 2)}, {count(shift['n'], 'question')} "
-        f"rated both times); {percent(shift['harder'])} rose, {percent(shift['easier'])} fell."
-    )
 
 
 def show_construction_judges(
@@ -229,8 +211,7 @@ def show_construction_halves(
         row | {"verdict": words_of(_VERDICTS, row["verdict"])}
         for row in rows_of(leak_counts.sort_values(["pairs", "verdict"], ascending=[False, True]))
     ]
-    names = columns("verdict pairs moved removed left")
-    table = table_of(leaks, names, label="Similar questions across the halves")
+    table = table_of(leaks, columns("verdict pairs"), label="Similar questions")
     halves = [_distances(half_distances), *([table] if leaks else [])]
     return [
         Section("Contamination-free rules", _rules(rule_counts), "rules"),

@@ -19,7 +19,6 @@ def plot_construction_funnel(construction_steps: Steps) -> Any:
     steps = construction_steps
     if not steps.extracted:
         return nothing(title, "No question was extracted from the documents.")
-    leaks = steps.leaks.removed
     altered = max(steps.altered.values(), default=0)
     origin = f"{steps.documents:,} of {count(steps.domains, 'domain')}"
     shown = [
@@ -35,10 +34,9 @@ def plot_construction_funnel(construction_steps: Steps) -> Any:
     if steps.final < steps.checked:
         shown.append(_step("final sample", steps.final, steps.checked))
     by_rules = f"at least {altered:,} altered" if altered else "none altered"
-    as_leaks = f" · {leaks:,} removed as leaks" if leaks else ""
     shown += [
         ("after the rules", steps.final, 0, by_rules),
-        ("public half", steps.public, 0, f"{steps.public:,}{as_leaks}"),
+        ("public half", steps.public, 0, f"{steps.public:,}"),
         ("closed half", steps.closed, 0, f"{steps.closed:,}, encrypted"),
     ]
     return funnel(title, shown)

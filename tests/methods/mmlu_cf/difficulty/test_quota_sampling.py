@@ -1,6 +1,5 @@
 """Samples by difficulty: quotas, domains, explanations."""
 
-import itertools
 from typing import NamedTuple
 
 import numpy as np
@@ -12,14 +11,6 @@ from scipy.stats import norm
 from benchwright.methods.mmlu_cf.difficulty.quota_sampling import (
     level_shares,
     sample_by_difficulty,
-)
-from benchwright.methods.mmlu_cf.margin_table import (
-    cell_goal,
-    cumulative_level_goal,
-    field_goal,
-    joined,
-    level_goal,
-    nearest_table,
 )
 from benchwright.params.mmlu_cf import SamplingByDifficultyParams
 from few_examples import few_examples
@@ -118,58 +109,25 @@ def test_a_small_field_contributes_all_and_others_share_the_rest() -> None:
     assert sorted(by_field[["math", "physics"]]) == [47, 48]
 
 
-@given(
-    st.lists(st.integers(0, 2), min_size=6, max_size=6),
-    st.lists(st.integers(0, 3), min_size=3, max_size=3),
-    st.data(),
-)
-def test_the_nearest_table_is_optimal_among_all_tables(
-    upper: list[int], levels: list[int], data: st.DataObject
-) -> None:
-    most = np.array(upper).reshape(2, 3)
-    total = data.draw(st.integers(0, int(most.sum())))
-    fields = np.array([total // 2, total - total // 2])
-    goals = [
-        joined(field_goal(fields, 3), level_goal(np.array(levels), 2)),
-        cumulative_level_goal(np.array(levels), 2),
-        cell_goal(np.outer(fields, levels) / max(sum(levels), 1)),
-    ]
-    nearest = nearest_table(np.zeros_like(most), most, total, goals)
-    every = [
-        np.array(cells).reshape(2, 3)
-        for cells in itertools.product(*(range(cell + 1) for cell in upper))
-        if sum(cells) == total
-    ]
-
-    def misses(table: np.ndarray) -> tuple[float, ...]:
-        return tuple(
-            round(float(np.abs(goal.sums @ table.ravel() - goal.target).sum()), 5) for goal in goals
-        )
-
-    assert nearest.sum() == total
-    assert (nearest <= most).all()
-    assert misses(nearest) == min(misses(table) for table in every)
+def test_a_level_that_one_field_lacks_comes_from_the_others() -> None:
+    items = plenty()
+    items = items[(items["field"] != "law") | (items["difficulty"] < 8)]
+    strata = sampled(items, 100).strata
+    by_level = strata.groupby("level")["sampled"].sum()
+    assert by_level.tolist() == [0, 0, 1, 4, 11, 21, 27, 21, 11, 4]
+    assert sorted(strata.groupby("field")["sampled"].sum()) == [33, 33, 34]
 
 
-@given(rows, st.integers(1, 12))
-@few_examples
-def test_the_sample_has_the_maximum_number_of_domains(
-    of: list[tuple[object, ...]], size: int
-) -> None:
-    items = pool(of[:9])
-    sample = sampled(items, size, 3)
-    usable = items[items["difficulty"].notna()]
-    taken = sample.strata.set_index(["field", "level"])["sampled"]
-    best = 0
-    for chosen in itertools.combinations(usable.to_dict("records"), len(sample.item_ids)):
-        counts = pd.Series(0, index=taken.index)
-        for row in chosen:
-            counts[(row["field"], int(row["difficulty"]))] += 1
-        if (counts == taken).all():
-            best = max(
-                best, len({row["domain"] for row in chosen if isinstance(row["domain"], str)})
-            )
-    assert items[items["item_id"].isin(sample.item_ids)]["domain"].nunique() == best
+def test_a_sample_covers_many_domains_and_the_rarest_first() -> None:
+    big = [("law", 6, "big.org", None)] * 50
+    small = [("law", 6, f"{number}.org", None) for number in range(8)]
+    items = pool([*big, *small, ("law", 6, None, None)])
+    chosen = items[items["item_id"].isin(sampled(items, 12).item_ids)]
+    assert chosen["domain"].value_counts().to_dict() == {
+        **{f"{number}.org": 1 for number in range(8)},
+        "big.org": chosen["domain"].eq("big.org").sum(),
+    }
+    assert len(chosen) == 12
 
 
 def test_explained_questions_come_first_within_a_stratum() -> None:

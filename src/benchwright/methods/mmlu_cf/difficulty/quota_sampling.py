@@ -12,17 +12,9 @@ from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms
-from benchwright.methods.mmlu_cf.margin_table import (
-    Counts,
-    cell_goal,
-    cumulative_level_goal,
-    field_goal,
-    joined,
-    level_goal,
-    nearest_table,
-)
 from benchwright.params.mmlu_cf import SamplingByDifficultyParams
 
+Counts = NDArray[np.int64]
 LEVELS = 10
 """Levels of difficulty, 0 (easiest) to 9 (Figure 4)."""
 
@@ -62,22 +54,29 @@ def sample_by_difficulty(
 ) -> tuple[list[str], pd.DataFrame]:
     """Draw the sample whose counts by field and level come nearest to the quotas.
 
-    It has the requested size if there are enough questions. Then, exactly and in this order: fields
-    and levels miss their quotas by as few questions as possible; adjacent levels fill the gaps of a
-    level; the strata are as near as possible to independent fields and levels. A field with fewer
-    questions than its share contributes all, and the others share the rest. Within these counts as
-    many domains as possible are covered (a maximum flow), then explained questions come first, then
-    those of the domains sampled least. `items` have item_id (unique), field, difficulty (whole
-    numbers 0–9; NaN is never sampled), domain and explanation (null or blank if none), in any
-    order. The seed breaks ties. Return the sorted ids and the counts of the strata.
+    It has the requested size if there are enough questions. A field with fewer questions than its
+    quota contributes all, and the others share the rest. Each field follows the distribution of
+    levels; adjacent levels, and then the fields with more questions, make up for a lack. In each
+    stratum come first one question of every domain, then explained questions, then those of the
+    domains sampled least. `items` have item_id (unique), field, difficulty (whole numbers 0–9; NaN
+    is never sampled), domain and explanation (null or blank if none), in any order. The seed breaks
+    ties. Return the sorted ids and the counts of the strata.
     """
     pool = _pool(items, seed)
     fields = sorted(set(pool["field"]))
-    cells = len(fields) * LEVELS
-    available = np.bincount(_stratum(pool, fields), minlength=cells).reshape(-1, LEVELS)
+    place = {field: number for number, field in enumerate(fields)}
+    pool["stratum"] = pool["field"].map(place).to_numpy(np.int64) * LEVELS + pool["level"]
+    available = np.bincount(pool["stratum"], minlength=len(fields) * LEVELS).reshape(-1, LEVELS)
     size = min(params.size, int(available.sum()))
-    target, allocated = _allocated(available, params, size)
-    chosen = _filled(pool, fields, allocated, _covering(pool, fields, allocated))
+    in_field = available.sum(axis=1)
+    even = np.ones(len(in_field)) if params.fields == "equal" else in_field.astype(np.float64)
+    quotas, shares = _field_quotas(in_field, even, size), level_shares(params.mean, params.sd)
+    scarce_first = np.argsort(in_field - quotas, kind="stable")
+    target, allocated = (
+        _table(quotas, shares, most, scarce_first)
+        for most in (np.full_like(available, size), available)
+    )
+    chosen = _filled(pool, allocated.ravel())
     rows = [
         (field, level, target[f, level], available[f, level], allocated[f, level])
         for f, field in enumerate(fields)
@@ -106,24 +105,25 @@ def _pool(items: pd.DataFrame, seed: int) -> pd.DataFrame:
     return table.sort_values(["order", "item_id"], ignore_index=True)
 
 
-def _allocated(
-    available: Counts, params: SamplingByDifficultyParams, size: int
-) -> tuple[Counts, Counts]:
-    """Return the target and the allocated number of questions of each stratum."""
-    if not available.size:
-        return available, available
-    levels = _rounded(level_shares(params.mean, params.sd) * size)
-    in_field = available.sum(axis=1)
-    even = np.ones(len(in_field)) if params.fields == "equal" else in_field.astype(np.float64)
-    fields = _field_quotas(in_field, even, size)
-    margins = (field_goal(fields, LEVELS), level_goal(levels, len(fields)))
-    combined = np.outer(fields, levels) / max(size, 1)
-    floor = np.floor(combined).astype(np.int64)
-    target = nearest_table(floor, floor + 1, size, [joined(*margins), cell_goal(combined)])
-    if (target <= available).all():
-        return target, target
-    goals = [joined(*margins), cumulative_level_goal(levels, len(fields)), cell_goal(target)]
-    return target, nearest_table(np.zeros_like(available), available, size, goals)
+def _table(
+    quotas: Counts, shares: NDArray[np.float64], available: Counts, order: NDArray[np.intp]
+) -> Counts:
+    """Return the counts (fields, levels): rows sum to the quotas, and columns follow the shares.
+
+    The next field in `order` makes up for the deviations of a field from the shares.
+    """
+    table = np.zeros_like(available)
+    carry = np.zeros(LEVELS)
+    for field in order:
+        lacking = quotas[field] * shares + carry
+        carry = lacking.copy()
+        for _ in range(quotas[field]):
+            level = int(np.argmax(lacking.round(9)))
+            lacking[level] -= 1
+            free = np.flatnonzero(table[field] < available[field])[::-1]
+            table[field, free[np.argmin(np.abs(free - level))]] += 1
+        carry -= table[field]
+    return table
 
 
 def _rounded(shares: NDArray[np.float64]) -> Counts:
@@ -154,53 +154,16 @@ def _field_quotas(available: Counts, weights: NDArray[np.float64], size: int) ->
     return quotas
 
 
-def _covering(pool: pd.DataFrame, fields: list[str], allocated: Counts) -> dict[str, int]:
-    """Assign a stratum to each of as many domains as these counts allow."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import maximum_flow
-
-    stratum = _stratum(pool, fields)
-    known = pool["domain"].notna() & (allocated.ravel()[stratum] > 0)
-    domains = list(dict.fromkeys(pool["domain"][known]))  # by hash: names must not decide
-    if not domains:
-        return {}
-    number = {domain: place for place, domain in enumerate(domains)}
-    edges = pd.DataFrame(
-        {"domain": pool["domain"][known].map(number), "stratum": stratum[known.to_numpy()]}
-    ).drop_duplicates()
-    sink = 1 + len(domains) + allocated.size
-    used = np.unique(edges["stratum"])
-    rows = [*[0] * len(domains), *(1 + edges["domain"]), *(1 + len(domains) + used)]
-    columns = [*range(1, 1 + len(domains)), *(1 + len(domains) + edges["stratum"])]
-    columns += [sink] * len(used)
-    capacity = [1] * (len(domains) + len(edges)) + allocated.ravel()[used].tolist()
-    graph = csr_array(
-        (np.array(capacity, dtype=np.int32), (np.array(rows), np.array(columns))),
-        shape=(sink + 1, sink + 1),
-    )
-    flow = maximum_flow(graph, 0, sink).flow.tocoo()
-    return {
-        domains[start - 1]: int(end) - 1 - len(domains)
-        for start, end, amount in zip(flow.row, flow.col, flow.data, strict=True)
-        if amount > 0 and 1 <= start <= len(domains) and end != 0
-    }
-
-
-def _stratum(pool: pd.DataFrame, fields: list[str]) -> NDArray[np.int64]:
-    place = {field: number for number, field in enumerate(fields)}
-    return pool["field"].map(place).to_numpy(np.int64) * LEVELS + pool["level"].to_numpy(np.int64)
-
-
-def _filled(
-    pool: pd.DataFrame, fields: list[str], allocated: Counts, covered: dict[str, int]
-) -> pd.DataFrame:
-    """Fill each stratum: first for domains, then explained questions, then rare domains."""
-    ranked = pool.assign(stratum=_stratum(pool, fields), plain=~pool["explained"])
+def _filled(pool: pd.DataFrame, allocated: Counts) -> pd.DataFrame:
+    """Fill each stratum: first from every domain once, then explained ones, then rare domains."""
+    ranked = pool[allocated[pool["stratum"]] > 0].assign(plain=~pool["explained"])
     ranked = ranked.sort_values(["plain", "order", "item_id"], ignore_index=True)
+    unknown = ranked["domain"].isna()
     turn = ranked.groupby(["stratum", "domain"], dropna=False).cumcount()
-    in_stratum = ranked["domain"].map(covered) == ranked["stratum"]
-    ranked["fill"] = ~(in_stratum & (turn == 0))
-    ranked["turn"] = turn.where(ranked["domain"].notna(), 0)
-    ranked = ranked.sort_values(["fill", "plain", "turn", "order", "item_id"], ignore_index=True)
+    ranked["repeated"] = unknown | ranked.groupby("domain").cumcount().gt(0)
+    ranked["turn"] = turn.mask(unknown, 0)
+    ranked = ranked.sort_values(
+        ["repeated", "plain", "turn", "order", "item_id"], ignore_index=True
+    )
     place = ranked.groupby("stratum").cumcount()
-    return ranked[place.to_numpy() < allocated.ravel()[ranked["stratum"].to_numpy()]]
+    return ranked[place.to_numpy() < allocated[ranked["stratum"]]]

@@ -12,7 +12,6 @@ from benchwright.methods.mmlu_cf.difficulty.quota_sampling import LEVELS, level_
 from benchwright.methods.mmlu_cf.judging.judges import ask_judges, judged_values, shown_question
 from benchwright.methods.mmlu_cf.judging.replies import Scale, parse_rating
 from benchwright.params.mmlu_cf import SamplingByDifficultyParams
-from benchwright.statistics.proportion import clustered_means
 
 
 class WorkedExample(NamedTuple):
@@ -170,48 +169,6 @@ def combine_ratings(
         level = below + (coin < 0.5) if value - below == 0.5 else float(np.rint(value))
         rows.append((item_id, value, level, source))
     return pd.DataFrame(rows, columns=DIFFICULTY)
-
-
-_SHIFT = ("before", "after", "shift", "low", "high", "harder", "easier")
-
-
-def compare_ratings(
-    item_difficulty: pd.DataFrame,
-    final_difficulty: pd.DataFrame,
-    contamination_free_items: pd.DataFrame,
-) -> dict[str, Any]:
-    """Measure how the rules changed the ratings of questions that judges rated both times.
-
-    Return `n` pairs of `of` questions; `before` and `after`, the mean ratings 0–9; `shift`, after −
-    before, with `low` and `high`, a 95% t interval clustered by document (`doc_id` of the items),
-    since questions of one page are not independent; the shares `harder` and `easier`; `reason`, why
-    metrics are absent (None).
-    """
-    ratings = [
-        table[table["source"].eq("judges")].set_index("item_id")
-        for table in (item_difficulty, final_difficulty)
-    ]
-    ids = sorted(set(ratings[0].index) & set(ratings[1].index))
-    result: dict[str, Any] = {"n": len(ids), "of": len(final_difficulty)}
-    if not ids:
-        reason = "no question was rated both before and after the rules"
-        return {**result, **dict.fromkeys(_SHIFT), "reason": reason}
-    old, new = (table.loc[ids] for table in ratings)
-    documents = contamination_free_items.set_index("item_id")["doc_id"].reindex(ids).tolist()
-    groups = [
-        document if isinstance(document, str) else f" {item_id}"
-        for item_id, document in zip(ids, documents, strict=True)
-    ]
-    _, clusters = np.unique(groups, return_inverse=True)
-    difference = (new["difficulty"] - old["difficulty"]).to_numpy(np.float64)
-    mean = clustered_means(difference[None, :], clusters, 0.95)
-    moved = (new["level"] - old["level"]).to_numpy(np.float64)
-    values = (
-        *(old["difficulty"].mean(), new["difficulty"].mean()),
-        *(mean.mean[0], mean.low[0], mean.high[0], (moved > 0).mean(), (moved < 0).mean()),
-    )
-    metrics = [None if np.isnan(value) else float(value) for value in values]
-    return {**result, **dict(zip(_SHIFT, metrics, strict=True)), "reason": mean.reason}
 
 
 def count_levels(

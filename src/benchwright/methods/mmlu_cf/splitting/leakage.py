@@ -14,10 +14,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.language_models.protocol import Ask
-from benchwright.methods.mmlu_cf.splitting.split import split_halves
+from benchwright.methods.mmlu_cf.splitting.split import groups_of, shared_ids, split_halves
 from benchwright.scoring.asking import ask_in_rounds
 from benchwright.statistics.nearest_neighbours import nearest_neighbours
-from benchwright.tables.mmlu_cf import SplitAssignment
 
 LEAKS = frozenset({"certain", "same_words", "judged_same"})
 """Verdicts that two questions are the same."""
@@ -36,11 +35,8 @@ _YES_OR_NO = re.compile(r"\b(?:yes|no)\b", re.IGNORECASE)
 _CANDIDATE = 0.80  # cosine from which a pair is considered
 _CERTAIN = 0.97  # cosine from which a pair with equal numbers is a leak without a judge
 _OVERLAP = 0.6  # share of common words from which a pair is a leak if there is no judge
-_HALF = 0.5  # of the questions are public
 _FIRST_K = 8
-_ROUNDS = 10  # of search and repair, at most
 _ATTEMPTS = 3  # until a reply of the judge can be read
-PAIRS = ["item_id", "other", "verdict", "removed", "moved"]
 
 
 class Pair(NamedTuple):
@@ -49,17 +45,6 @@ class Pair(NamedTuple):
     first: str
     second: str
     similarity: float
-
-
-class Repaired(NamedTuple):
-    """Halves without leaks: a `SplitAssignment` of the kept items.
-
-    `pairs` (item_id, other, verdict, removed, moved) were in different halves in any round;
-    `removed` is the id of the removed item, "" if none; `moved` pairs are now in one half.
-    """
-
-    assignment: pd.DataFrame
-    pairs: pd.DataFrame
 
 
 def item_texts(items: pd.DataFrame) -> list[str]:
@@ -146,74 +131,20 @@ def split_without_leaks(
     vectors: NDArray[np.float32],
     seed: int,
     ask: Ask | None = None,
-) -> Repaired:
+) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Halve the items so that no question is in both halves in different words.
 
-    Pairs across the halves are judged. Those that are the same question become a group and the
-    items are halved again, which keeps the distributions equal. New pairs may then be across the
-    halves, so this is repeated. After the last round, one item of each pair is removed: first items
-    in the most pairs, then the one of the larger stratum. `items` are as for `split_halves`, with
-    question and choices; `vectors` (n, d) in the order of rows.
+    Similar pairs are judged before the split, except those of one document or passage, which share
+    a half anyway; pairs that are the same question share one too. `items` are as for
+    `split_halves`, with question and choices; `vectors` (n, d) in the order of rows. Return the
+    `SplitAssignment`, and the number of `pairs` by `verdict`: the pairs themselves tell closed
+    questions to whoever has the documents.
     """
     ids = items["item_id"].astype(str).tolist()
-    texts = dict(zip(ids, item_texts(items), strict=True))
+    group = dict(zip(ids, groups_of(ids, shared_ids(items)), strict=True))
     near = similar_pairs(ids, vectors, _CANDIDATE)
-    groups: list[list[str]] = []
-    seen: dict[Pair, str] = {}
-    for number in range(_ROUNDS):
-        assignment = split_halves(items, _HALF, seed, groups)
-        half = dict(zip(assignment["item_id"], assignment["half"], strict=True))
-        across = [pair for pair in near if half[pair.first] != half[pair.second]]
-        seen |= judge_pairs([pair for pair in across if pair not in seen], texts, ask)
-        leaks = [pair for pair in across if seen[pair] in LEAKS]
-        if not leaks or number == _ROUNDS - 1:
-            break
-        groups += [[pair.first, pair.second] for pair in leaks]
-    removed = _to_remove(leaks, assignment)
-    kept = assignment[~assignment["item_id"].isin(set(removed.values()))]
-    rows = []
-    for pair, verdict in sorted(seen.items()):
-        moved = verdict in LEAKS and half[pair.first] == half[pair.second]
-        rows.append((pair.first, pair.second, verdict, removed.get(pair, ""), moved))
-    return Repaired(
-        SplitAssignment.of(kept.reset_index(drop=True)),
-        pd.DataFrame(rows, columns=PAIRS).astype({"moved": "bool"}),
-    )
-
-
-def count_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
-    """Count pairs by verdict: verdict, pairs, moved, removed (questions, once each), left.
-
-    The pairs themselves tell closed questions to whoever has the documents.
-    """
-    leaking = pairs["verdict"].isin(LEAKS)
-    removed_ids = set(pairs["removed"]) - {""}
-    # A removed question settles its other pairs too.
-    settled = pairs[["item_id", "other"]].isin(removed_ids).any(axis=1)
-    counted = pd.DataFrame(
-        {
-            "verdict": pairs["verdict"].astype("str"),
-            "pairs": 1,
-            "moved": leaking & pairs["moved"],
-            "removed": pairs["removed"].ne("") & ~pairs["removed"].duplicated(),
-            "left": leaking & ~pairs["moved"] & ~settled,
-        }
-    )
-    counts = counted.groupby("verdict", as_index=False).sum()
-    return counts.astype(dict.fromkeys(("pairs", "moved", "removed", "left"), "int64"))
-
-
-def _to_remove(leaks: Sequence[Pair], assignment: pd.DataFrame) -> dict[Pair, str]:
-    """Return the item to remove for each leaking pair; an item of many pairs settles all."""
-    half = dict(zip(assignment["item_id"], assignment["half"], strict=True))
-    stratum = dict(zip(assignment["item_id"], assignment["stratum"], strict=True))
-    size = Counter(zip(assignment["half"], assignment["stratum"], strict=True))
-    removed: dict[Pair, str] = {}
-    left = list(leaks)
-    while left:
-        pairs = Counter(item_id for pair in left for item_id in pair[:2])
-        item = min(pairs, key=lambda i: (-pairs[i], -size[half[i], stratum[i]], i))
-        size[half[item], stratum[item]] -= 1
-        removed |= {pair: item for pair in left if item in pair[:2]}
-        left = [pair for pair in left if item not in pair[:2]]
-    return removed
+    apart = [pair for pair in near if group[pair.first] != group[pair.second]]
+    verdicts = judge_pairs(apart, dict(zip(ids, item_texts(items), strict=True)), ask)
+    same = [pair[:2] for pair, verdict in verdicts.items() if verdict in LEAKS]
+    counts = sorted(Counter(verdicts.values()).items())
+    return split_halves(items, seed, same), pd.DataFrame(counts, columns=["verdict", "pairs"])

@@ -10,13 +10,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.core.seeding import item_uniforms, stage_generator
-from benchwright.methods.mmlu_cf.margin_table import (
-    Counts,
-    cell_goal,
-    field_goal,
-    level_goal,
-    nearest_table,
-)
 from benchwright.tables.mmlu_cf import SplitAssignment
 
 TOGETHER = ("doc_id", "passage", "passage_id")
@@ -24,42 +17,41 @@ TOGETHER = ("doc_id", "passage", "passage_id")
 
 
 def split_halves(
-    items: pd.DataFrame, validation_share: float, seed: int, together: Iterable[Sequence[str]] = ()
+    items: pd.DataFrame, seed: int, together: Iterable[Sequence[str]] = ()
 ) -> pd.DataFrame:
     """Assign every item to `validation` (public) or `test` (closed): a `SplitAssignment` by id.
 
-    Items of one document or passage, and those of `together`, are in the same half. Such groups are
-    placed first, the largest first, each in the half that balances strata, fields, levels and sizes
-    best. Single items then bring every stratum (field × level), then every field, then every level
-    as near to its share as possible, exactly. A hash of its id places each single item.
-    `items` have item_id (unique), field, difficulty (whole numbers; NaN, unknown, is a level too)
-    and any of `TOGETHER`, in any order. Unknown ids in `together` are ignored.
+    Items of one document or passage, and those of `together`, are in the same half. Groups of items
+    are placed one after another by minimisation (Pocock & Simon 1975), the largest first: where
+    they balance the strata (field × level), or else the fields, the levels and the sizes together.
+    A hash of its id places an item within its stratum. `items` have item_id (unique), field,
+    difficulty (whole numbers; NaN, unknown, is a level too) and any of `TOGETHER`, in any order.
     """
     if items.empty:
         return SplitAssignment.empty()
-    table = _with_groups(items, together, seed)
-    fields, levels = sorted(set(table["field"])), sorted(set(table["level"]))
-    shape = (len(fields), len(levels))
-    table["cell"] = table["field"].map(fields.index) * shape[1] + table["level"].map(levels.index)
-    single = table["group_size"] == 1
-    public = _place_groups(table[~single], shape, validation_share)
-    placed, free, whole = (
-        np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape)
-        for cells in (
-            table["cell"][table["group"].map(public).eq(True)],
-            table["cell"][single],
-            table["cell"],
-        )
-    )
-    wanted = _half_table(placed, free, whole, validation_share)
-    table["rank"] = table[single].groupby("cell").cumcount()
-    take = (wanted - placed).ravel()[table["cell"]]
-    in_validation = np.where(single, table["rank"] < take, table["group"].map(public).eq(True))
-    table["half"] = np.where(in_validation.astype(np.bool_), "validation", "test")
+    ids = items["item_id"].astype(str)
+    level = pd.to_numeric(items["difficulty"]).fillna(-1).astype("int64")
+    table = pd.DataFrame({"item_id": ids, "field": items["field"].astype(str), "level": level})
+    table["order"] = item_uniforms(seed, "split_halves", ids.tolist())
+    table = table.sort_values(["order", "item_id"], ignore_index=True)
+    table["group"] = groups_of(table["item_id"].tolist(), [*shared_ids(items), *together])
+    public = table["group"].map(_place_groups(table))
+    table["half"] = np.where(public, "validation", "test")
     table["difficulty"] = table["level"].where(table["level"] >= 0)
     names = table["level"].map(lambda level: "unknown" if level < 0 else str(level))
     table["stratum"] = table["field"] + " · " + names
     return SplitAssignment.of(table.sort_values("item_id", ignore_index=True))
+
+
+def shared_ids(items: pd.DataFrame) -> list[list[str]]:
+    """Return the ids that share a value of a column of `TOGETHER`, a list for each value."""
+    shared: defaultdict[tuple[str, Hashable], list[str]] = defaultdict(list)
+    for column in TOGETHER:
+        if column in items:
+            for item_id, value in zip(items["item_id"].astype(str), items[column], strict=True):
+                if isinstance(value, str) and value.strip():
+                    shared[column, value].append(item_id)
+    return list(shared.values())
 
 
 def groups_of(ids: Sequence[str], together: Iterable[Sequence[str]]) -> NDArray[np.int64]:
@@ -77,53 +69,20 @@ def groups_of(ids: Sequence[str], together: Iterable[Sequence[str]]) -> NDArray[
     return lowest[component]
 
 
-def _with_groups(items: pd.DataFrame, together: Iterable[Sequence[str]], seed: int) -> pd.DataFrame:
-    """Return the items by hash of their ids, with level and group."""
-    ids = items["item_id"].astype(str)
-    level = pd.to_numeric(items["difficulty"]).fillna(-1).astype("int64")
-    table = pd.DataFrame({"item_id": ids, "field": items["field"].astype(str), "level": level})
-    table["order"] = item_uniforms(seed, "split_halves", ids.tolist())
-    shared: defaultdict[tuple[str, Hashable], list[str]] = defaultdict(list)
-    for column in TOGETHER:
-        if column in items:
-            for item_id, value in zip(ids, items[column], strict=True):
-                if isinstance(value, str) and value.strip():
-                    shared[column, value].append(item_id)
-    table = table.sort_values(["order", "item_id"], ignore_index=True)
-    table["group"] = groups_of(table["item_id"].tolist(), [*shared.values(), *together])
-    table["group_size"] = table.groupby("group")["group"].transform("size")
-    return table
-
-
-def _place_groups(table: pd.DataFrame, shape: tuple[int, int], share: float) -> dict[int, bool]:
-    """Decide whether each group of several items is public."""
+def _place_groups(table: pd.DataFrame) -> dict[int, bool]:
+    """Decide whether each group is public; groups are numbered in the order of hashes."""
+    field, level = (pd.factorize(table[name], sort=True)[0] for name in ("field", "level"))
+    shape = (field.max() + 1, level.max() + 1)
+    cells = pd.Series(field * shape[1] + level).groupby(table["group"]).agg(list)
+    surplus = np.zeros(shape, dtype=np.int64)  # of the public half
     public: dict[int, bool] = {}
-    gap = np.zeros(shape)
-    by_size = table.groupby("group", sort=True)["cell"].agg(list)
-    # Group numbers are places in the order of hashes, so ties between sizes are broken by hash.
-    for group in sorted(by_size.index, key=lambda number: (-len(by_size[number]), number)):
-        counts = np.bincount(by_size[group], minlength=gap.size).reshape(shape)
-        inside, outside = gap + (1 - share) * counts, gap - share * counts
-        public[int(group)] = _unevenness(inside) <= _unevenness(outside)
-        gap = inside if public[int(group)] else outside
+    for group in sorted(cells.index, key=lambda name: (-len(cells[name]), min(cells[name]), name)):
+        own = np.bincount(cells[group], minlength=surplus.size).reshape(shape)
+        sums = [(part, part.sum(axis=0), part.sum(axis=1), part.sum()) for part in (surplus, own)]
+        strata, *margins = (int((a * b).sum()) for a, b in zip(*sums, strict=True))
+        public[int(group)] = (strata, sum(margins)) <= (0, 0)
+        surplus += own if public[int(group)] else -own
     return public
-
-
-def _unevenness(gap: NDArray[np.float64]) -> float:
-    """Sum the squared deviations of strata, fields, levels and the total, rounded to keep ties."""
-    parts = (gap, gap.sum(axis=0), gap.sum(axis=1), gap.sum())
-    return round(float(sum((part**2).sum() for part in parts)), 6)
-
-
-def _half_table(placed: Counts, free: Counts, whole: Counts, share: float) -> Counts:
-    most = placed + free
-    total = int(np.clip(np.floor(share * whole.sum() + 0.5), placed.sum(), most.sum()))
-    goals = [
-        cell_goal(share * whole),
-        field_goal(share * whole.sum(axis=1), whole.shape[1]),
-        level_goal(share * whole.sum(axis=0), whole.shape[0]),
-    ]
-    return nearest_table(placed, most, total, goals)
 
 
 _DRAWS = 1000
