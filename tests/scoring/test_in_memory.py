@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from benchwright.core.errors import InputError
+from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.score_store import MemoryShards
 from benchwright.language_models.protocol import PromptScore
 from benchwright.methods.mmlu_cf.difficulty.response_difficulty import answer_questions
@@ -75,7 +76,7 @@ def items() -> pd.DataFrame:
     )
 
 
-def ask(items: pd.DataFrame, store: MemoryShards, *answering: str, **more: Any) -> pd.DataFrame:
+def ask(items: pd.DataFrame, store: MemoryShards, *answering: str, **more: Any) -> ResponseMatrix:
     params = DifficultyParams.model_validate({"answering": answering, **more})
     return answer_questions(items, store, params, MODELS, SCORING, 0)
 
@@ -84,9 +85,9 @@ def test_answers_are_scored_against_the_gold_and_stored(
     model: Longest, items: pd.DataFrame
 ) -> None:
     store = MemoryShards()
-    answers = ask(items, store, "one@cloze-0").set_index("item_id")["correct"]
-    assert answers.index.tolist() == ["d#1", "d#2", "e#1", "e#2"]
-    np.testing.assert_array_equal(answers.to_numpy(), [1, 0, np.nan, np.nan])
+    answers = ask(items, store, "one@cloze-0")
+    assert answers.item_ids == ("d#1", "d#2", "e#1", "e#2")
+    np.testing.assert_array_equal(answers.correct, [[1, 0, np.nan, np.nan]])
     assert len(model.texts) == 3  # 27 options have no letters
     (shown,) = [text for text in model.texts if "Which is long?" in text]
     assert shown.index("A tale of words.") < shown.index("Which is long?")
@@ -94,7 +95,9 @@ def test_answers_are_scored_against_the_gold_and_stored(
     assert len(model.texts) == 3  # no new requests
     by_bytes = ask(items[:2], store, "two@cloze_bytes-0", "two@cloze_tokens-0")
     # By bytes all options are equal, and the first one is taken; tokens are one each.
-    assert by_bytes.sort_values(["model", "item_id"])["correct"].tolist() == [0, 0, 1, 0]
+    assert by_bytes.models == ("two@cloze_bytes-0", "two@cloze_tokens-0")
+    assert by_bytes.correct.tolist() == [[0, 0], [1, 0]]
+    assert ask(items, store).models == ()
     assert len(model.texts) == 5
 
 

@@ -5,7 +5,6 @@ from kedro.pipeline import Pipeline
 from benchwright.methods.mmlu_cf.construction_steps import (
     collect_construction_metrics,
     count_steps,
-    measure_sample,
     parse_rates,
 )
 from benchwright.methods.mmlu_cf.public_half import read_public_half
@@ -13,7 +12,6 @@ from benchwright.pipelines.nodes import boxed, node
 from benchwright.reports.mmlu_cf import page, plots
 from benchwright.reports.mmlu_cf.findings import show_construction_top
 
-_KNOWN = ["construction_steps", "sample_by_difficulty"]
 _JUDGES = ["judge_parse_rates", "judge_agreement"]
 _RUN = [
     *("variant", "seed", "collection", "cleaning", "fields", "difficulty"),
@@ -23,26 +21,19 @@ _NODES = [
     node(
         count_steps,
         [
-            *("documents_read", "domain_counts", "sampling_strata", "checking_counts"),
+            *("documents_read", "domain_counts", "checking_counts"),
             *("rule_counts", "public_split_assignment", "leak_counts"),
+            *("params:sampling_by_difficulty", "params:checking"),
         ],
         "construction_steps",
     ),
     node(read_public_half, ["sealed_benchmark", "params:seed"], "public_half"),
     node(
-        measure_sample,
-        [
-            *("difficulty_counts", "sampling_strata", "final_strata"),
-            *("params:sampling_by_difficulty", "params:checking"),
-        ],
-        "sample_by_difficulty",
-    ),
-    node(
         parse_rates,
         ["field_rounds", "difficulty_rounds", "checking_rounds", "final_difficulty_rounds"],
         "judge_parse_rates",
     ),
-    node(collect_construction_metrics, _KNOWN, "construction_metrics"),
+    node(collect_construction_metrics, "construction_steps", "construction_metrics"),
 ]
 _PLOTS = [
     node(plots.plot_construction_funnel, "construction_steps", "construction_funnel_plot"),
@@ -64,7 +55,7 @@ _PAGE = [
     ),
     node(
         show_construction_top,
-        [*_KNOWN, *_JUDGES, "half_distances", "extraction_measures"],
+        ["construction_steps", *_JUDGES, "half_distances", "extraction_measures"],
         "construction_top",
     ),
     node(
@@ -80,8 +71,7 @@ _PAGE = [
     node(
         page.show_construction_difficulty,
         [
-            *_KNOWN,
-            *("checking_counts", "sampling_strata"),
+            *("construction_steps", "checking_counts", "sampling_strata"),
             "params:sampling_by_difficulty",
         ],
         "construction_difficulty",

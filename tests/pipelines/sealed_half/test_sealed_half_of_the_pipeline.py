@@ -5,7 +5,7 @@ import json
 import logging
 import re
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,6 +18,7 @@ from kedro.pipeline import Pipeline
 from kedro.runner import SequentialRunner
 
 from benchwright.core.errors import InputError
+from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.score_store import MemoryShards
 from benchwright.language_models.protocol import Generated
 from benchwright.methods.mmlu_cf.difficulty.rating import combine_ratings
@@ -488,18 +489,12 @@ def test_responses_give_levels_without_judges(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # Model k of 12 knows the first 5 k questions: the later, the harder.
-    answers = pd.DataFrame(
-        [
-            (item_id, f"model-{k}", float(place < 5 * k))
-            for k in range(1, 13)
-            for place, item_id in enumerate(labelled["item_id"])
-        ],
-        columns=["item_id", "model", "correct"],
-    )
+    right = [[place < 5 * k for place in range(N)] for k in range(1, 13)]
+    answers = _matrix(labelled["item_id"], right)
     parameters = _parameters(judges=False)
     parameters["checking"] = CheckingParams(size=20)
 
-    def answer_questions(*_: Any) -> pd.DataFrame:
+    def answer_questions(*_: Any) -> ResponseMatrix:
         return answers
 
     monkeypatch.setattr(scoring, "answer_questions", answer_questions)
@@ -522,6 +517,11 @@ def test_responses_give_levels_without_judges(
     assert "responses: 12 models have answers; 13 are needed" in unknown.log
 
 
+def _matrix(item_ids: Iterable[str], right: list[list[bool]]) -> ResponseMatrix:
+    models = tuple(f"m{number:02d}" for number in range(len(right)))
+    return ResponseMatrix.of(models, tuple(item_ids), correct=np.array(right, dtype=np.float32))
+
+
 def test_ratings_take_precedence_and_set_the_distribution(
     labelled: pd.DataFrame,
 ) -> None:
@@ -529,14 +529,7 @@ def test_ratings_take_precedence_and_set_the_distribution(
     values = [3.0, 7.0] * 20 + [None] * 20
     rated = [(item_id, "j", "difficulty", v) for item_id, v in zip(ids, values, strict=True)]
     ratings = judged_values(rated)
-    answers = pd.DataFrame(
-        [
-            (item_id, f"m{k}", float(place % 10 < k))
-            for k in range(1, 10)
-            for place, item_id in enumerate(ids)
-        ],
-        columns=["item_id", "model", "correct"],
-    )
+    answers = _matrix(ids, [[place % 10 < k for place in range(N)] for k in range(1, 10)])
     params = DifficultyParams(judges=("j",))
     levels = set_levels(labelled, ratings, answers, params, 0)
     assert levels["source"].tolist() == ["judges"] * 40 + ["responses"] * 20

@@ -17,11 +17,13 @@ class Steps(NamedTuple):
 
     `unreadable` documents could not be read; `domains` and `clean_domains` are the known ones of
     documents and of clean questions, `sampled_domains` and `final_domains` those of the sample and
-    of the final questions, `explained` the final questions with an explanation. `checked` questions
-    are those kept by the check, `judged` is true if judges decided, `passed` are the questions that
-    they rated good. `altered` counts the final questions by rule. Pairs of similar questions in
-    different documents are `same_pairs` if they ask the same, and `unjudged_pairs` if the share of
-    common words decided about them.
+    of the final questions, `explained` the final questions with an explanation. `rated` is the
+    share of the clean questions that have a level, 0–1; `size` and `final_size` are the requested
+    numbers, None if all checked questions are final. `checked` questions are those kept by the
+    check, `judged` is true if judges decided, `passed` are the questions that they rated good.
+    `altered` counts the final questions by rule. Pairs of similar questions in different documents
+    are `same_pairs` if they ask the same, and `unjudged_pairs` if the share of common words decided
+    about them.
     """
 
     documents: int
@@ -30,11 +32,14 @@ class Steps(NamedTuple):
     clean_domains: int
     extracted: int
     clean: int
+    rated: float
+    size: int
     sampled: int
     sampled_domains: int
     checked: int
     judged: bool
     passed: int
+    final_size: int | None
     final: int
     final_domains: int
     explained: int
@@ -48,15 +53,17 @@ class Steps(NamedTuple):
 def count_steps(
     documents_read: pd.DataFrame,
     domain_counts: pd.DataFrame,
-    sampling_strata: pd.DataFrame,
     checking_counts: Mapping[str, Any],
     rule_counts: Mapping[str, Any],
     public_split_assignment: pd.DataFrame,
     leak_counts: pd.DataFrame,
+    sampling_by_difficulty: SamplingByDifficultyParams,
+    checking: CheckingParams,
 ) -> Steps:
     """Count documents and questions after each step, from tables without texts."""
     known = domain_counts[domain_counts["domain"] != ""]
-    clean = int(domain_counts["clean_items"].sum())
+    sources = checking_counts["sources"]
+    rated = sum(n for source, n in sources.items() if source != "not_judged")
     halves = public_split_assignment["half"].value_counts()
     verdict, pairs = leak_counts["verdict"], leak_counts["pairs"]
     return Steps(
@@ -65,12 +72,15 @@ def count_steps(
         domains=int(known["documents"].gt(0).sum()),
         clean_domains=int(known["clean_items"].gt(0).sum()),
         extracted=int(domain_counts["raw_items"].sum()),
-        clean=clean,
-        sampled=int(sampling_strata["sampled"].sum()),
+        clean=int(domain_counts["clean_items"].sum()),
+        rated=rated / max(sum(sources.values()), 1),
+        size=sampling_by_difficulty.size,
+        sampled=int(checking_counts["sampled"]),
         sampled_domains=int(checking_counts["domains"]["sampled"]),
         checked=int(checking_counts["checked"]),
         judged=bool(set(checking_counts["reasons"]) - {"unjudged"}),
         passed=int(checking_counts["reasons"].get("good", 0)),
+        final_size=checking.size,
         final=int(checking_counts["final"]),
         final_domains=int(checking_counts["domains"]["final"]),
         explained=int(checking_counts["explained"]["final"]),
@@ -83,71 +93,6 @@ def count_steps(
         same_pairs=int(pairs[verdict.isin(LEAKS)].sum()),
         unjudged_pairs=int(pairs[verdict.isin(["same_words", "other_words"])].sum()),
     )
-
-
-class Shortfall(NamedTuple):
-    """The shortfall of a sample from the requested `size`.
-
-    Strata of a field and level (a field alone if no level is known) lack `missing` questions in
-    total, although others may exceed their targets.
-    """
-
-    size: int
-    sampled: int
-    missing: int
-
-
-class SampleByDifficulty(NamedTuple):
-    """The share of known levels, and the shortfalls of the samples.
-
-    `known` is the share of the clean questions that have a level, 0–1. `final_short` is None if all
-    questions that passed are final.
-    """
-
-    known: float
-    short: Shortfall
-    final_short: Shortfall | None
-
-
-def measure_sample(
-    difficulty_counts: pd.DataFrame,
-    sampling_strata: pd.DataFrame,
-    final_strata: pd.DataFrame,
-    sampling_by_difficulty: SamplingByDifficultyParams,
-    checking: CheckingParams,
-) -> SampleByDifficulty:
-    """Compare the samples with the requested sizes and quotas."""
-    known = known_share(difficulty_counts)
-
-    def shortfall(strata: pd.DataFrame, size: int) -> Shortfall:
-        balance = quotas(strata, levels_known=known > 0)["balance"]
-        missing = -int(balance[balance < 0].sum())
-        return Shortfall(size, int(strata["sampled"].sum()), missing)
-
-    short = shortfall(sampling_strata, sampling_by_difficulty.size)
-    final_short = None if checking.size is None else shortfall(final_strata, checking.size)
-    return SampleByDifficulty(known, short, final_short)
-
-
-def known_share(difficulty_counts: pd.DataFrame, pool: str = "rated") -> float:
-    """Return the share of a pool's questions that have a level, 0–1; 0 without questions."""
-    counts = difficulty_counts[difficulty_counts["pool"] == pool]
-    total = int(counts["n"].sum())
-    return int(counts.loc[counts["level"] >= 0, "n"].sum()) / total if total else 0.0
-
-
-def quotas(sampling_strata: pd.DataFrame, *, levels_known: bool) -> pd.DataFrame:
-    """Return field, level, target, available, sampled and `balance`: sampled minus target.
-
-    Without known levels all questions share one, so only the quotas of fields count: a row is then
-    a field, with level −1.
-    """
-    keys, counts = ["field", "level"], ["target", "available", "sampled"]
-    table = sampling_strata[[*keys, *counts]]
-    if not levels_known:
-        table = table.assign(level=-1)
-    table = table.groupby(keys, as_index=False)[counts].sum()
-    return table.assign(balance=table["sampled"] - table["target"])
 
 
 class ParseRate(NamedTuple):
@@ -191,11 +136,9 @@ def read_rates(*tables: pd.DataFrame) -> list[ParseRate]:
     return rates
 
 
-def collect_construction_metrics(
-    construction_steps: Steps, sample_by_difficulty: SampleByDifficulty
-) -> dict[str, float]:
+def collect_construction_metrics(construction_steps: Steps) -> dict[str, float]:
     """Collect counts and shares (0–1) as flat numbers for MLflow, without NaN."""
-    steps, short = construction_steps, sample_by_difficulty.short
+    steps = construction_steps
     metrics: dict[str, float] = {
         "documents": steps.documents,
         "raw_items": steps.extracted,
@@ -206,8 +149,8 @@ def collect_construction_metrics(
         "public_items": steps.public,
         "closed_items": steps.closed,
         "same_pairs": steps.same_pairs,
-        "share_rated": sample_by_difficulty.known,
-        "shortfall": short.size - short.sampled,
+        "share_rated": steps.rated,
+        "shortfall": steps.size - steps.sampled,
     }
     if steps.extracted:
         metrics["share_clean"] = steps.clean / steps.extracted

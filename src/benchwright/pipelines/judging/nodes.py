@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from benchwright.core.errors import InputError
+from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.score_store import StoredShards
 from benchwright.methods.mmlu_cf.checking import check_items, decide
 from benchwright.methods.mmlu_cf.difficulty.quota_sampling import (
@@ -20,10 +21,7 @@ from benchwright.methods.mmlu_cf.difficulty.rating import (
     difficulty_candidates,
     rate_difficulty,
 )
-from benchwright.methods.mmlu_cf.difficulty.response_difficulty import (
-    difficulty_from_responses,
-    matrix_of_responses,
-)
+from benchwright.methods.mmlu_cf.difficulty.response_difficulty import difficulty_from_responses
 from benchwright.methods.mmlu_cf.judging.judges import (
     judge_agreement,
     named_judges,
@@ -90,7 +88,7 @@ def _rated(
 def set_levels(
     fielded_items: pd.DataFrame,
     difficulty_ratings: pd.DataFrame,
-    difficulty_answers: pd.DataFrame,
+    difficulty_answers: ResponseMatrix,
     difficulty: DifficultyParams,
     closed_seed: int,
 ) -> pd.DataFrame:
@@ -102,12 +100,11 @@ def set_levels(
     judged = combine_ratings(ids, difficulty_ratings, closed_seed)
     if judged["level"].notna().all():
         return judged
-    matrix = matrix_of_responses(difficulty_answers, ids)
-    if not matrix.models:
+    if not difficulty_answers.models:
         return judged
     ratings = judged["difficulty"].dropna()
     reference = ratings.to_numpy() if len(ratings) >= _FEWEST_RATED else None
-    levels, reason = difficulty_from_responses(matrix, difficulty.min_models, reference)
+    levels, reason = difficulty_from_responses(difficulty_answers, difficulty.min_models, reference)
     if reason:
         logger.warning("difficulty: levels from models' responses: %s", reason)
     return combine_ratings(ids, difficulty_ratings, closed_seed, levels)

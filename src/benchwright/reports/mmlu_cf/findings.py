@@ -6,11 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import pandas as pd
 
-from benchwright.methods.mmlu_cf.construction_steps import (
-    ParseRate,
-    SampleByDifficulty,
-    Steps,
-)
+from benchwright.methods.mmlu_cf.construction_steps import ParseRate, Steps
 from benchwright.reports.mmlu_cf.judges import doubtful_judges
 from benchwright.reports.page.parts import Text, Tiles, Top
 from benchwright.reports.page.wording import coefficient, count, percent
@@ -20,14 +16,13 @@ _FEW_DOMAINS = 100  # the paper has more than 3,000
 
 def show_construction_top(
     construction_steps: Steps,
-    sample_by_difficulty: SampleByDifficulty,
     judge_parse_rates: Sequence[ParseRate],
     judge_agreement: pd.DataFrame,
     half_distances: pd.DataFrame,
     extraction_measures: pd.DataFrame,
 ) -> Top:
     """Write the counts of questions, the pairs that ask the same, and the warnings."""
-    steps, sample = construction_steps, sample_by_difficulty
+    steps = construction_steps
     asked = Counter(rate.task for rate in judge_parse_rates)
     if not steps.public + steps.closed:
         text = (
@@ -38,15 +33,15 @@ def show_construction_top(
         return Top(text)
     notes = [
         *_halves(steps, half_distances),
-        *_judges(steps, sample.known, asked),
+        *_judges(steps, asked),
         *doubtful_judges(judge_parse_rates, judge_agreement),
-        *_shortfall(sample),
+        *_shortfall(steps),
         *_origin(steps),
     ]
     if extraction_measures.empty:
         notes.append("The accuracy of extraction is unknown: no document is labelled.")
     lead = [
-        Tiles(_figures(steps, sample.known, asked["checking"])),
+        Tiles(_figures(steps, asked["checking"])),
         Text(_describe_pairs(steps), "judgement"),
     ]
     return Top(_verdict(steps, asked["checking"]), lead, notes)
@@ -67,13 +62,13 @@ def _verdict(steps: Steps, checkers: int) -> str:
     return f"{made}; {passed}{doubt}."
 
 
-def _figures(steps: Steps, known: float, checkers: int) -> list[tuple[str, str]]:
+def _figures(steps: Steps, checkers: int) -> list[tuple[str, str]]:
     """Return the shares of clean, rated and checked questions, with labels."""
     clean = percent(steps.clean / steps.extracted if steps.extracted else None)
     checked = f"{steps.passed:,} of {steps.sampled:,}" if checkers else "none"
     return [
         (clean, f"of the {steps.extracted:,} questions extracted are clean"),
-        (percent(known), "of the clean questions have a known difficulty"),
+        (percent(steps.rated), "of the clean questions have a known difficulty"),
         (checked, "of the sampled questions passed a check"),
     ]
 
@@ -105,8 +100,8 @@ def _halves(steps: Steps, distances: pd.DataFrame) -> Iterator[str]:
             )
 
 
-def _judges(steps: Steps, known: float, asked: Mapping[str, int]) -> Iterator[str]:
-    if not asked["difficulty"] and not known:
+def _judges(steps: Steps, asked: Mapping[str, int]) -> Iterator[str]:
+    if not asked["difficulty"] and not steps.rated:
         yield (
             "No judge rated difficulty, so the sample treats all questions as equally difficult. "
             "Name judges in `difficulty.judges`."
@@ -116,9 +111,9 @@ def _judges(steps: Steps, known: float, asked: Mapping[str, int]) -> Iterator[st
             "No judge checked the questions, so wrong, unclear and harmful ones were not removed. "
             "Name judges in `checking.judges`."
         )
-    if 0 < known < 1:
+    if 0 < steps.rated < 1:
         yield (
-            f"{percent(1 - known)} of the clean questions have no difficulty level and could "
+            f"{percent(1 - steps.rated)} of the clean questions have no difficulty level and could "
             "not be sampled."
         )
     if not steps.altered.get("rephrase"):
@@ -128,16 +123,13 @@ def _judges(steps: Steps, known: float, asked: Mapping[str, int]) -> Iterator[st
         )
 
 
-def _shortfall(sample: SampleByDifficulty) -> Iterator[str]:
-    for what, setting, short in (
-        ("sample", "sampling_by_difficulty.size", sample.short),
-        ("benchmark", "checking.size", sample.final_short),
+def _shortfall(steps: Steps) -> Iterator[str]:
+    for what, setting, n, size in (
+        ("sample", "sampling_by_difficulty.size", steps.sampled, steps.size),
+        ("benchmark", "checking.size", steps.final, steps.final_size or 0),
     ):
-        if short is not None and short.sampled < short.size:
-            yield (
-                f"The {what} has only {short.sampled:,} of the {short.size:,} questions requested "
-                f"(`{setting}`)."
-            )
+        if n < size:
+            yield f"The {what} has only {n:,} of the {size:,} questions requested (`{setting}`)."
 
 
 def _origin(steps: Steps) -> Iterator[str]:

@@ -5,12 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchwright.methods.mmlu_cf.construction_steps import (
-    ParseRate,
-    SampleByDifficulty,
-    Steps,
-    quotas,
-)
+from benchwright.methods.mmlu_cf.construction_steps import ParseRate, Steps
 from benchwright.params.mmlu_cf import SamplingByDifficultyParams, SealingParams
 from benchwright.reports.mmlu_cf.judges import replies_table, show_agreement
 from benchwright.reports.page.parts import (
@@ -140,15 +135,14 @@ def show_construction_fields(
 
 def show_construction_difficulty(
     construction_steps: Steps,
-    sample_by_difficulty: SampleByDifficulty,
     checking_counts: Mapping[str, Any],
     sampling_strata: pd.DataFrame,
     sampling_by_difficulty: SamplingByDifficultyParams,
 ) -> list[Section]:
     """Show the levels of difficulty, and the sample with its strata."""
-    steps, sample, settings_of = construction_steps, sample_by_difficulty, sampling_by_difficulty
+    steps, settings_of = construction_steps, sampling_by_difficulty
     blocks: list[Any] = []
-    if sample.known:
+    if steps.rated:
         sources = [f"{n:,} {words_of({}, name)}" for name, n in checking_counts["sources"].items()]
         text = (
             f"Levels run from 0 to 9; those of the clean questions are from: {', '.join(sources)}. "
@@ -157,18 +151,20 @@ def show_construction_difficulty(
         )
         blocks = [Text(text), Plot("difficulty_levels_plot")]
     text = (
-        f"{sample.short.sampled:,} of {sample.short.size:,} requested questions were sampled; "
-        f"{sample.short.missing:,} are missing from strata with too few. The number of domains is "
-        f"{steps.sampled_domains:,} in the sample and {steps.final_domains:,} in the "
+        f"{steps.sampled:,} of {steps.size:,} requested questions were sampled. The number of "
+        f"domains is {steps.sampled_domains:,} in the sample and {steps.final_domains:,} in the "
         f"{steps.final:,} final questions, of which {steps.explained:,} have an explanation."
     )
-    strata = _strata(quotas(sampling_strata, levels_known=sample.known > 0))
+    strata = _strata(sampling_strata, levels_known=steps.rated > 0)
     blocks += [Text("The sample", "heading"), Text(text), strata]
     return [Section("Difficulty and sample", blocks, "difficulty")]
 
 
-def _strata(table: pd.DataFrame) -> Table | Text:
+def _strata(strata: pd.DataFrame, *, levels_known: bool) -> Table | Text:
     """Return a row per field, and a column per level of difficulty; −1 is an unknown one."""
+    if not levels_known:  # all questions share one level
+        strata = strata.assign(level=-1)
+    table = strata.groupby(["field", "level"], as_index=False)[["target", "sampled"]].sum()
     table = table[(table["target"] > 0) | (table["sampled"] > 0)]
     if table.empty:
         return Text("Nothing was sampled.")

@@ -32,9 +32,6 @@ from benchwright.tables.responses import Prompts
 
 Float = NDArray[np.float64]
 
-ANSWERS = ("item_id", "model", "correct")
-"""Columns of answers as plain rows; `correct` is 0–1, NaN if the model gave no answer."""
-
 
 def levels_by_quantiles(values: ArrayLike, reference_levels: ArrayLike | None = None) -> Float:
     """Turn continuous difficulties (n,) into levels 0–9 by their percentiles.
@@ -43,17 +40,15 @@ def levels_by_quantiles(values: ArrayLike, reference_levels: ArrayLike | None = 
     level is the level at that percentile of `reference_levels`, or its tenth without these. NaN
     stays NaN. Reference levels are of similar items, e.g. judges' ratings of the same ones.
     """
+    from scipy.stats import rankdata
+
     difficulty = np.asarray(values, dtype=np.float64)
     out = np.full(difficulty.shape, np.nan)
     known = ~np.isnan(difficulty)
-    ordered = np.sort(difficulty[known])
-    below, upto = (np.searchsorted(ordered, difficulty[known], side) for side in ("left", "right"))
-    percentile = (below + upto) / (2 * max(len(ordered), 1))
-    levels = np.arange(LEVELS, dtype=np.float64)
-    if reference_levels is not None:
-        levels = np.sort(np.asarray(reference_levels, dtype=np.float64))
-        levels = levels[~np.isnan(levels)]
-    if len(levels):
+    levels = np.arange(LEVELS) if reference_levels is None else np.asarray(reference_levels)
+    levels = np.sort(levels[~np.isnan(levels)])
+    if len(levels) and known.any():
+        percentile = (rankdata(difficulty[known]) - 0.5) / known.sum()
         places = np.floor(percentile * len(levels)).astype(np.intp)
         out[known] = levels[np.minimum(places, len(levels) - 1)]
     return out
@@ -74,17 +69,6 @@ def difficulty_from_responses(
     fitted = fit_2pl(responses.correct)
     levels = levels_by_quantiles(fitted.difficulty, reference_levels)
     return dict(zip(responses.item_ids, levels.tolist(), strict=True)), fitted.reason
-
-
-def matrix_of_responses(responses: pd.DataFrame, item_ids: Sequence[str]) -> ResponseMatrix:
-    """Return the answers (`ANSWERS`) as a matrix of models × items."""
-    ids = tuple(sorted(map(str, item_ids)))
-    if responses.empty:
-        return ResponseMatrix.empty(ids)
-    table = responses.pivot(index="model", columns="item_id", values="correct")  # noqa: PD010
-    table = table.sort_index().reindex(columns=list(ids))
-    models = tuple(map(str, table.index))
-    return ResponseMatrix.of(models, ids, correct=table.to_numpy(np.float32))
 
 
 def one_configuration(name: str, scoring: ScoringParams) -> ScoringParams:
@@ -145,16 +129,16 @@ def answer_questions(
     models: ModelsParams,
     scoring: ScoringParams,
     closed_seed: int,
-) -> pd.DataFrame:
+) -> ResponseMatrix:
     """Ask the models of `difficulty.answering` the questions, for a difficulty without judges.
 
-    Passages come before the questions; nothing else is shown. Return rows of item_id, model (the
-    configuration) and correct, for memory; none if no model is named.
+    Passages come before the questions; nothing else is shown. Return the answers by configuration,
+    for memory; without any if no model is named.
 
     Raises:
         InputError: a model is unknown or unavailable.
     """
-    rows: list[tuple[str, str, float]] = []
+    answers: dict[str, list[float]] = {}
     with no_question_in_errors(fielded_items, "difficulty.answering"):
         asked = difficulty_candidates(fielded_items, difficulty.at_most, closed_seed)
         shown = questions(as_items(with_passage(asked).fillna({"field": ""})))
@@ -163,9 +147,10 @@ def answer_questions(
             models.named(configuration.model, "difficulty.answering")
             warn_of_server(configuration.model, models, "difficulty.answering")
             pool = DemonstrationPool([], alone.demonstrations, 0)
-            right = right_answers(shown, configuration, models, alone, pool, judge_store)
-            rows += [(q.item_id, name, value) for q, value in zip(shown, right, strict=True)]
-    return pd.DataFrame(rows, columns=list(ANSWERS)).astype({"correct": np.float64})
+            answers[name] = right_answers(shown, configuration, models, alone, pool, judge_store)
+    ids = tuple(question.item_id for question in shown)
+    correct = np.array(list(answers.values()), dtype=np.float32).reshape(-1, len(ids))
+    return ResponseMatrix.of(tuple(answers), ids, correct=correct)
 
 
 def _chosen(row: Any, style: str) -> int:
