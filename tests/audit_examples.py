@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchwright.cli.diff.saved_audits import AUDIT
+from benchwright.cli.diff import AUDIT
 from benchwright.tables.smart import ItemAudit
 
 RULES = (

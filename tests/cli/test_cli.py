@@ -107,7 +107,7 @@ def test_diff_compares_the_last_two_runs_and_writes_a_page(tmp_path: Path) -> No
     assert "Kept: 1 → 2. 1 now kept, 0 now removed" in done.stdout
     (page,) = tmp_path.glob("08_reporting/arc/no_similar/diffs/*/diff.html")
     assert page.parent.name == "2026-01-01T00.00.00.000Z_to_2026-01-02T00.00.00.000Z"
-    assert "easy no longer applies" in page.read_text()
+    assert "easy: removed → clear" in page.read_text()
 
 
 @pytest.mark.usefixtures("in_project")

@@ -10,14 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from audit_examples import audit, row, save_three
-from benchwright.cli.diff.compare import (
+from benchwright.cli.diff import (
+    AUDIT,
     Comparison,
+    SavedAudit,
     compare_saved,
     diff_audits,
     differing_settings,
+    render_diff,
+    terminal_lines,
+    write_diff,
 )
-from benchwright.cli.diff.page import render_diff, terminal_lines, write_diff
-from benchwright.cli.diff.saved_audits import AUDIT, SavedAudit
 
 
 def by_id(items: pd.DataFrame) -> dict[str, dict[Any, Any]]:
@@ -56,13 +59,13 @@ def test_changed_decisions_name_the_rules() -> None:
     result = by_id(diff.items)
     why = {item_id: (result[item_id]["change"], result[item_id]["why"]) for item_id in result}
     assert why == {
-        "in-clear": ("came_in", "easy no longer applies; similar no longer applies"),
-        "in-unjudged": ("came_in", "easy can no longer be judged"),
-        "in-retained": ("came_in", "easy still applies, but the item stays"),
-        "in-off": ("came_in", "similar is now off"),
-        "out-flagged": ("went_out", "easy also applied before, but the item stayed"),
-        "out-unjudged": ("went_out", "answer_only applies now, but could not be judged before"),
-        "still-out": ("same", "easy no longer applies; similar applies now"),
+        "in-clear": ("came_in", "easy: removed → clear; similar: removed → clear"),
+        "in-unjudged": ("came_in", "easy: removed → not_judged"),
+        "in-retained": ("came_in", "easy: removed → flagged"),
+        "in-off": ("came_in", "similar: removed → off"),
+        "out-flagged": ("went_out", "easy: flagged → removed"),
+        "out-unjudged": ("went_out", "answer_only: not_judged → removed"),
+        "still-out": ("same", "easy: removed → clear; similar: clear → removed"),
     }
     assert diff.counts["came_in"] == 4
     assert diff.counts["went_out"] == 2
@@ -70,8 +73,7 @@ def test_changed_decisions_name_the_rules() -> None:
     rules = diff.rules.set_index("rule")
     assert rules.loc["easy", ["removed_before", "removed_after"]].tolist() == [4, 1]
     assert rules.loc["easy", ["stopped", "started"]].tolist() == [4, 1]
-    assert rules.loc["easy", ["judged_before", "judged_after"]].tolist() == [7, 6]
-    assert rules.loc["easy", ["flagged_before", "flagged_after"]].tolist() == [5, 2]
+    assert list(rules.index) == ["easy", "answer_only", "similar"]
 
 
 def test_items_in_one_audit_only_are_added_or_gone() -> None:
@@ -137,11 +139,11 @@ def test_items_with_equal_texts_are_paired_by_id_and_answer() -> None:
 def test_rules_missing_in_one_audit_are_named() -> None:
     before = audit(row("a", "similar")).drop(columns="similar")
     diff = diff_audits(before, audit(row("a")))
-    assert diff.items.iloc[0]["why"] == "similar no longer applies"
+    assert diff.items.iloc[0]["why"] == "similar: removed → clear"
     back = diff_audits(audit(row("a")), before)
-    assert back.items.iloc[0]["why"] == "similar applies now"
+    assert back.items.iloc[0]["why"] == "similar: clear → removed"
     lacking = diff_audits(audit(row("a", "similar")), audit(row("a")).drop(columns="similar"))
-    assert lacking.items.iloc[0]["why"] == "similar is not in the later audit"
+    assert lacking.items.iloc[0]["why"] == "similar: removed → absent"
 
 
 def test_open_ended_items_are_compared_without_choices() -> None:
@@ -222,7 +224,7 @@ def test_page_escapes_texts_and_tables_are_saved_next_to_it(tmp_path: Path) -> N
     assert "New?" in text
     assert "http" not in text.replace('http-equiv="Content-Security-Policy"', "")
     names = sorted(path.name for path in page.parent.iterdir())
-    assert names == ["d.html", "d.items.csv", "d.rules.csv"]
+    assert names == ["d.html", "d.items.csv"]
     items = pd.read_csv(page.parent / "d.items.csv")
     assert items["change"].tolist() == ["came_in", "gone", "same"]
 
@@ -231,7 +233,7 @@ def test_page_says_why_each_item_changed() -> None:
     before = audit(row("old", question="Same?"), row("gone", "easy", question="Gone?"))
     after = audit(row("new", "easy", question="Same?"), row("added", question="Added?"))
     page = render_diff(comparison(before, after))
-    assert "new (was old): easy applies now. Now: " in page
+    assert "new (was old): easy: clear → removed. Now: " in page
     assert "(was gone)" not in page
     assert "added: Kept." in page
     assert "gone: Was removed. Before: " in page
@@ -274,11 +276,11 @@ def test_settings_of_a_run_without_a_record_are_unknown(
         for name, file in (("item_audit", AUDIT), ("metrics", "metrics.json"))
     }
     conf = {"parameters": {"data_root": "."}, "catalog": catalog}
-    monkeypatch.setattr("benchwright.cli.diff.compare.load_conf", lambda *_: conf)
+    monkeypatch.setattr("benchwright.cli.diff.load_conf", lambda *_: conf)
     versions = ("2026-01-01", "2026-01-02")
     assert compare_saved(tmp_path, None, {}, *versions).settings is None
     recorded = iter([{"seed": "0"}, {"seed": "1"}])
-    monkeypatch.setattr("benchwright.cli.diff.compare.settings_of", lambda *_: next(recorded))
+    monkeypatch.setattr("benchwright.cli.diff.settings_of", lambda *_: next(recorded))
     settings = compare_saved(tmp_path, None, {}, *versions).settings
     assert settings is not None
     assert settings.to_numpy().tolist() == [["seed", "0", "1"]]

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from audit_examples import row, save, save_three
-from benchwright.cli.diff.saved_audits import AUDIT, SavedAudit, find_audit, read_audit
+from benchwright.cli.diff import AUDIT, SavedAudit, find_audit, read_audit
 from benchwright.core.errors import InputError
 
 

@@ -472,7 +472,7 @@ def sweep(benchmarks: str, variants: str, seeds: str, **given: Any) -> None:
 @click.argument("before", default="previous")
 @click.argument("after", default="latest")
 @_saved_run
-@click.option("--out", type=_FILE, help="HTML page to write. Tables are saved next to it.")
+@click.option("--out", type=_FILE, help="HTML page to write. A table is saved next to it.")
 @_env
 @_errors_in_one_line()
 def diff(before: str, after: str, out: Path | None, env: str | None, **given: Any) -> None:
@@ -482,8 +482,7 @@ def diff(before: str, after: str, out: Path | None, env: str | None, **given: An
     or a unique prefix of one, `latest`, `previous`, a folder, or an item_audit.parquet file. By
     default, the last two runs are compared.
     """
-    from benchwright.cli.diff.compare import compare_saved
-    from benchwright.cli.diff.page import terminal_lines, write_diff
+    from benchwright.cli.diff import compare_saved, terminal_lines, write_diff
 
     comparison = compare_saved(_project(), env, _run_params(given), before, after)
     _print(terminal_lines(comparison))

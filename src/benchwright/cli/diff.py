@@ -1,0 +1,451 @@
+"""`benchwright diff`: what changed between two refinements, by their item audits."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from benchwright.core.atomic_files import written_aside
+from benchwright.core.content_hash import content_hash
+from benchwright.core.errors import InputError
+from benchwright.core.natural_order import natural_key
+from benchwright.reports.page.parts import (
+    Folded,
+    ItemLists,
+    Page,
+    Question,
+    Section,
+    Sides,
+    Table,
+    Text,
+    as_words,
+    columns,
+    render_page,
+    table_of,
+)
+from benchwright.runs.project_conf import load_conf
+from benchwright.runs.run_records import settings_of
+from benchwright.runs.saved_runs import saved_versions
+
+Row = dict[str, Any]
+
+AUDIT = "item_audit.parquet"
+LONGEST_PAGE = 1_000
+"""Maximum number of items on the page; the table contains all."""
+_OF_AUDIT = (
+    *("item_id", "subject", "decision", "removed_by", "reasons", "neighbour"),
+    *("question", "choices", "answer"),
+)
+_OF_SIDE = ("item_id", "decision", "removed_by", "reasons", "question", "choices", "answer")
+_COLUMNS = (
+    *("change", "item_id", "joined_by", "changed_fields", "subject", "why"),
+    *(f"{name}_{side}" for name in _OF_SIDE for side in ("before", "after")),
+)
+_CHANGES = {
+    "came_in": "Now kept",
+    "went_out": "Now removed",
+    "added": "Added: not in the earlier run",
+    "gone": "Gone: not in the later run",
+    "same": "Same decision, with other reasons or a changed text",
+}
+_UNKNOWN = "not compared, since those of both runs are not recorded."
+
+
+class SavedAudit(NamedTuple):
+    """One saved item audit.
+
+    Attributes:
+        path: its item_audit.parquet.
+        version: its version, "" if no run saved it.
+        where: benchmark and variant, from the folder names; "" without a version.
+    """
+
+    path: Path
+    version: str
+    where: str = ""
+
+
+class RefinementDiff(NamedTuple):
+    """The differences of two item audits.
+
+    Attributes:
+        items: a row per item that differs in decision, removing rules or text, or that is in one
+            audit only. `change` is `came_in` (removed → kept), `went_out` (kept → removed),
+            `added`, `gone` or `same` (same decision with other reasons or another text).
+        rules: a row per rule that removes an item. `stopped` and `started` count items in both
+            audits that the rule removes in only one of them.
+        counts: e.g. items_before, kept_after, common, renamed (same text under another id).
+    """
+
+    items: pd.DataFrame
+    rules: pd.DataFrame
+    counts: dict[str, int]
+
+
+class Comparison(NamedTuple):
+    """Two item audits and their differences.
+
+    `settings` has parameter, before and after of those that differ, None if they are not recorded.
+    """
+
+    title: str
+    before: SavedAudit
+    after: SavedAudit
+    diff: RefinementDiff
+    settings: pd.DataFrame | None
+    default_page: Path
+
+
+def compare_saved(
+    project: Path, env: str | None, params: Mapping[str, Any], before: str, after: str
+) -> Comparison:
+    """Find and compare two item audits.
+
+    `before` and `after` are a version or its prefix, `latest`, `previous`, or a path. `params` may
+    have benchmark, variant, limit, seed and data_root; the defaults are those in conf/.
+
+    Raises:
+        InputError: there is no such version, path or table.
+    """
+    catalog = load_conf(project, env, params)["catalog"]
+    audits, metrics = (
+        project / str(catalog[name]["filepath"]) for name in ("item_audit", "metrics")
+    )
+    old, new = (find_audit(name, audits) for name in (before, after))
+    names = (each.version or each.path.parent.name for each in (old, new))
+    return Comparison(
+        " → ".join(dict.fromkeys(audit.where or str(audit.path) for audit in (old, new))),
+        old,
+        new,
+        diff_audits(read_audit(old.path), read_audit(new.path)),
+        differing_settings(*(settings_of(audit.path, audit.version) for audit in (old, new))),
+        metrics.parent / "diffs" / "_to_".join(names) / "diff.html",
+    )
+
+
+def find_audit(name: str, versions: Path) -> SavedAudit:
+    """Find the audit that `name` refers to.
+
+    Args:
+        name: a version or its prefix, `latest`, `previous`, an audit file, or the folder of a
+            version or of a variant.
+        versions: the folder with the versions of this benchmark and variant.
+
+    Raises:
+        InputError: there is no such audit; the message lists existing ones.
+    """
+    path = Path(name)
+    if not path.exists():
+        return _audit(_pick_version(name, versions))
+    known = [path] if path.is_file() else [*path.glob(AUDIT), *saved_versions(path / AUDIT)]
+    files = [file for file in known if file.is_file()]
+    if not files:
+        raise InputError(f"{name}: no {AUDIT} in this folder")
+    return _audit(files[-1].resolve())
+
+
+def _pick_version(name: str, folder: Path) -> Path:
+    files = saved_versions(folder)
+    if name in ("latest", "previous"):
+        place = -1 if name == "latest" else -2
+        if len(files) < -place:
+            has = f"has {len(files)} versions" if files else "does not exist"
+            raise InputError(f"{name!r}: {folder} {has}; see benchwright list runs")
+        return files[place]
+    # Also of runs with a limit or seed.
+    known = {file.parent.name: file for file in [*files, *folder.parent.glob(f"*/{AUDIT}/*/*")]}
+    matches = [version for version in sorted(known) if version.startswith(name)]
+    if len(matches) != 1:
+        problem = "matches several versions" if matches else "is neither a version nor a path"
+        existing = ", ".join((matches or sorted(known))[-5:])
+        raise InputError(f"{name!r} {problem}; {folder} has {existing}")
+    return known[matches[0]]
+
+
+def _audit(path: Path) -> SavedAudit:
+    """Describe an audit by its path; a run saves `…/item_audit.parquet/<version>/…`."""
+    if path.parent.parent.name != AUDIT:
+        return SavedAudit(path, "")
+    where = path.as_posix().rpartition("/07_model_output/")[2].split("/")[-6:-3]
+    return SavedAudit(path, path.parent.name, " · ".join(where))
+
+
+def read_audit(path: Path) -> pd.DataFrame:
+    """Read an item_audit.parquet with the columns that a comparison needs.
+
+    Raises:
+        InputError: it is not a Parquet file, or lacks a column.
+    """
+    try:
+        audit = pd.read_parquet(path)
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: not a valid Parquet file: {error}") from error
+    if lacking := [column for column in _OF_AUDIT if column not in audit.columns]:
+        raise InputError(f"{path}: not an item audit; missing columns: {', '.join(lacking)}")
+    return audit
+
+
+def differing_settings(
+    before: Mapping[str, str] | None, after: Mapping[str, str] | None
+) -> pd.DataFrame | None:
+    """Return the parameters that differ; a missing value is "". None if either is unknown."""
+    if before is None or after is None:
+        return None
+    sides = pd.DataFrame({"before": dict(before), "after": dict(after)}, dtype=object).fillna("")
+    differing = sides[sides["before"] != sides["after"]].sort_index()
+    return differing.rename_axis("parameter").reset_index()
+
+
+# --- items ----------------------------------------------------------------------------------------
+
+
+def diff_audits(before: pd.DataFrame, after: pd.DataFrame) -> RefinementDiff:
+    """Compare two `item_audit` tables.
+
+    Items are matched by id and text (question and choices), then by text alone, then by id alone.
+    Rules are the columns between `reasons` and `neighbour`; the two audits may have different
+    rules. The order of rows does not matter.
+    """
+    rules = list(dict.fromkeys((*_rules(before), *_rules(after))))
+    old, new = _rows(before), _rows(after)
+    pairs = [
+        (None if i is None else old[i], None if j is None else new[j], by)
+        for i, j, by in match_items(old, new)
+    ]
+    compared = [_compare(*pair, rules) for pair in pairs]
+    differing = [
+        row for row in compared if row["change"] != "same" or row["why"] or row["changed_fields"]
+    ]
+    order = list(_CHANGES)
+    differing.sort(key=lambda row: (order.index(row["change"]), natural_key(row["item_id"])))
+    removed = [
+        {
+            "rule": rule,
+            "removed_before": sum(rule in row["rules"] for row in old),
+            "removed_after": sum(rule in row["rules"] for row in new),
+            "stopped": sum(rule in a["rules"] and rule not in b["rules"] for a, b in _both(pairs)),
+            "started": sum(rule in b["rules"] and rule not in a["rules"] for a, b in _both(pairs)),
+        }
+        for rule in rules
+    ]
+    removing = [row for row in removed if row["removed_before"] or row["removed_after"]]
+    items = pd.DataFrame(differing, columns=list(_COLUMNS))
+    return RefinementDiff(items, pd.DataFrame(removing), _count(old, new, compared))
+
+
+def _rules(audit: pd.DataFrame) -> list[str]:
+    columns = list(audit.columns)
+    return columns[columns.index("reasons") + 1 : columns.index("neighbour")]
+
+
+def _rows(audit: pd.DataFrame) -> list[Row]:
+    """Return the rows by id, with choices as a list and the added keys `content` and `rules`."""
+    rows: list[Row] = []
+    for record in audit.to_dict("records"):
+        row: Row = {str(key): value for key, value in record.items()}
+        row["choices"] = [] if row["choices"] is None else [str(text) for text in row["choices"]]
+        row["answer"] = int(row["answer"])
+        row["content"] = content_hash(str(row["question"]), row["choices"])
+        row["rules"] = [rule for rule in str(row["removed_by"]).split(",") if rule]
+        rows.append(row)
+    return sorted(rows, key=lambda row: natural_key(row["item_id"]))
+
+
+def match_items(
+    old: Sequence[Row], new: Sequence[Row]
+) -> list[tuple[int | None, int | None, str]]:
+    """Return pairs of positions of equal items; None stands for an item that one list lacks.
+
+    The third entry is how the items were joined: `id`, `content`, `id_only` or "". Each item is in
+    exactly one pair. Items with the same text are paired in order of their ids.
+    """
+    pairs: list[tuple[int | None, int | None, str]] = []
+    left, right = list(range(len(old))), list(range(len(new)))
+    steps: list[tuple[str, Callable[[Row], Hashable]]] = [
+        ("id", lambda row: (row["item_id"], row["content"])),
+        ("content", lambda row: (row["content"], row["answer"])),
+        ("content", lambda row: row["content"]),
+        ("id_only", lambda row: row["item_id"]),
+    ]
+    for by, key in steps:
+        waiting: dict[Hashable, list[int]] = defaultdict(list)
+        for j in reversed(right):
+            waiting[key(new[j])].append(j)
+        joined = {i: waiting[key(old[i])].pop() for i in left if waiting[key(old[i])]}
+        pairs += [(i, j, by) for i, j in joined.items()]
+        taken = set(joined.values())
+        left = [i for i in left if i not in joined]
+        right = [j for j in right if j not in taken]
+    return pairs + [(i, None, "") for i in left] + [(None, j, "") for j in right]
+
+
+def _both(pairs: Sequence[tuple[Row | None, Row | None, str]]) -> list[tuple[Row, Row]]:
+    return [(old, new) for old, new, _ in pairs if old is not None and new is not None]
+
+
+def _compare(old: Row | None, new: Row | None, by: str, rules: Sequence[str]) -> Row:
+    item, change, changed, why = new or old or {}, "gone" if old else "added", "", ""
+    if old and new:
+        moved = {("removed", "kept"): "came_in", ("kept", "removed"): "went_out"}
+        change = moved.get((old["decision"], new["decision"]), "same")
+        changed = ", ".join(_changed_fields(old, new))
+        why = "; ".join(
+            f"{rule}: {_state(old, rule)} → {_state(new, rule)}"
+            for rule in rules
+            if (rule in old["rules"]) != (rule in new["rules"])
+        )
+    row = {"change": change, "item_id": item["item_id"], "joined_by": by}
+    row |= {"changed_fields": changed, "subject": item["subject"], "why": why}
+    missing = dict.fromkeys(_OF_SIDE, "") | {"choices": [], "answer": -1}
+    sides = {"before": old or missing, "after": new or missing}
+    return row | {f"{name}_{side}": sides[side][name] for name in _OF_SIDE for side in sides}
+
+
+def _state(row: Row, rule: str) -> str:
+    """Return `removed`, else the state of the rule: flagged, clear, not_judged, off or absent."""
+    return "removed" if rule in row["rules"] else str(row.get(rule, "absent"))
+
+
+def _changed_fields(old: Row, new: Row) -> list[str]:
+    same_set = sorted(old["choices"]) == sorted(new["choices"])
+    changed = {
+        "question": old["question"] != new["question"],
+        "order of choices" if same_set else "choices": old["choices"] != new["choices"],
+        "answer": _gold(old) != _gold(new),
+    }
+    return [name for name, differs in changed.items() if differs]
+
+
+def _gold(row: Row) -> Any:
+    answer = row["answer"]
+    return row["choices"][answer] if 0 <= answer < len(row["choices"]) else answer
+
+
+def _count(old: Sequence[Row], new: Sequence[Row], compared: Sequence[Row]) -> dict[str, int]:
+    changes = Counter(row["change"] for row in compared)
+    both = [row for row in compared if row["joined_by"]]
+    return {
+        "items_before": len(old),
+        "items_after": len(new),
+        "kept_before": sum(row["decision"] == "kept" for row in old),
+        "kept_after": sum(row["decision"] == "kept" for row in new),
+        "common": len(both),
+        "renamed": sum(row["joined_by"] == "content" for row in both),
+        "changed_text": sum(bool(row["changed_fields"]) for row in both),
+        **{change: changes[change] for change in ("added", "gone", "came_in", "went_out")},
+        "other_rules": sum(row["change"] == "same" and bool(row["why"]) for row in both),
+    }
+
+
+# --- text and page --------------------------------------------------------------------------------
+
+
+def terminal_lines(comparison: Comparison) -> list[str]:
+    """Return the summary of items, rules and settings."""
+    lines = [f"{comparison.title}: {_versions(comparison)}", *_totals(comparison.diff.counts)]
+    if len(comparison.diff.rules):
+        lines += ["", comparison.diff.rules.to_string(index=False)]
+    if comparison.settings is None:
+        lines += ["", f"settings: {_UNKNOWN}"]
+    elif len(comparison.settings):
+        lines += ["", "changed settings:"]
+        rows = comparison.settings.replace("", "–").itertuples(index=False)
+        lines += [f"  {name}: {before} → {after}" for name, before, after in rows]
+    return lines
+
+
+def _versions(comparison: Comparison) -> str:
+    sides = (comparison.before, comparison.after)
+    return " → ".join(side.version or str(side.path) for side in sides)
+
+
+def _totals(n: Mapping[str, int]) -> list[str]:
+    """Count the items and the kept ones before and after."""
+    return [
+        f"Items: {n['items_before']:,} → {n['items_after']:,}. {n['added']:,} added, "
+        f"{n['gone']:,} gone, {n['changed_text']:,} with a changed text, "
+        f"{n['renamed']:,} with a new id.",
+        f"Kept: {n['kept_before']:,} → {n['kept_after']:,}. {n['came_in']:,} now kept, "
+        f"{n['went_out']:,} now removed, {n['other_rules']:,} with the same decision for other "
+        "reasons.",
+    ]
+
+
+def write_diff(comparison: Comparison, page: Path) -> Path:
+    """Write the page, with all items that differ as `<name>.items.csv` next to it."""
+    page = page if page.suffix == ".html" else page.with_name(page.name + ".html")
+    with written_aside(page.with_suffix(".items.csv")) as aside:
+        comparison.diff.items.to_csv(aside, index=False)
+    with written_aside(page) as aside:
+        aside.write_text(render_diff(comparison), encoding="utf-8")
+    return page
+
+
+def render_diff(comparison: Comparison) -> str:
+    """Render the page: counts, rules, settings, and the changed items with their texts."""
+    items, rules, _ = comparison.diff
+    title = f"{comparison.title}: what changed"
+    shown = [("Rule", as_words, "rule"), *columns(" ".join(list(rules)[1:]))]
+    label = "Stopped: removed by the rule only in the earlier run. Started: only in the later."
+    table = table_of(rules.to_dict("records"), shown, range(1, 5), label)
+    sections = [
+        Section("Rules" if len(rules) else "", [table] if len(rules) else []),
+        Section("Settings", [_settings(comparison.settings)]),
+        Section("Changed items", _lists(items)),
+    ]
+    lead = [Text(text) for text in (_versions(comparison), *_totals(comparison.diff.counts))]
+    return render_page(Page(title, title, sections, lead=lead))
+
+
+def _settings(settings: pd.DataFrame | None) -> Table | Text:
+    if settings is None:
+        return Text(_UNKNOWN.capitalize())
+    if settings.empty:
+        return Text("All settings are equal.")
+    rows = settings.replace("", "–").to_numpy().tolist()
+    return Table("", ("Parameter", "Before", "After"), rows)
+
+
+def _lists(items: pd.DataFrame) -> list[Any]:
+    shown = items.head(LONGEST_PAGE)
+    by_change = {
+        title: [_item(row) for row in shown[shown["change"] == change].to_dict("records")]
+        for change, title in _CHANGES.items()
+    }
+    lists = {title: rows for title, rows in by_change.items() if rows}
+    blocks = [ItemLists(lists)] if lists else [Text("No item differs.")]
+    if len(items) > len(shown):
+        more = len(items) - len(shown)
+        blocks.append(Text(f"The table next to this page contains {more:,} more items."))
+    return blocks
+
+
+def _item(row: Mapping[Any, Any]) -> Folded:
+    """Show an item with both texts if they differ, else with one of them."""
+    sides = [side for side in ("before", "after") if row[f"item_id_{side}"]]
+    if not row["changed_fields"]:
+        sides = sides[-1:]
+    texts = [
+        Question(
+            row[f"question_{side}"],
+            row[f"choices_{side}"],
+            row[f"answer_{side}"],
+            above=side.capitalize() if len(sides) > 1 else "",
+        )
+        for side in sides
+    ]
+    was = f" (was {row['item_id_before']})" if row["joined_by"] == "content" else ""
+    note = f"{row['item_id']}{was}: {_why(row)}"
+    return Folded(texts[-1].question, [Sides(texts)], note=note)
+
+
+def _why(row: Mapping[Any, Any]) -> str:
+    """Name the decision on one side, the changed rules and fields, and the reasons."""
+    one_side = {"added": row["decision_after"], "gone": f"was {row['decision_before']}"}
+    decision = one_side.get(row["change"], "").capitalize()
+    side, word = ("after", "Now") if row["reasons_after"] else ("before", "Before")
+    changed = f"Changed: {row['changed_fields']}" if row["changed_fields"] else ""
+    reasons = f"{word}: {row[f'reasons_{side}']}" if row[f"reasons_{side}"] else ""
+    return "".join(f"{part}. " for part in (decision, row["why"], changed, reasons) if part).strip()
