@@ -324,7 +324,10 @@ def test_all_models_are_compared_with_a_baseline(tmp_path: Path) -> None:
     done = run("compare", many, tmp_path / "other.csv", twice, "--baseline", "b", *words)
     assert done.exit_code == 0, done.output
     assert "4 models against b: 1 better, 1 worse" in done.output
-    assert "note: o answered no item that b answered" in done.output
+    assert (
+        "note: left out: no item was answered by both models; those of b begin with q/0, those of o begin with else"
+        in done.output
+    )
     assert "twice has different answers to 1 items" in done.output
     assert "note: part: missing: 180 of 200 answers of B (90.0%)" in done.output
     saved = json.loads(files[0].read_text())
@@ -337,7 +340,7 @@ def test_all_models_are_compared_with_a_baseline(tmp_path: Path) -> None:
     assert files[2].read_text(encoding="utf-8-sig").startswith("model,item_id,change")
     missing = run("compare", many, "--baseline", "c")
     assert (missing.exit_code, "no model 'c'" in missing.output) == (3, True)
-    assert "1 of A and B are given" in run("compare", many).output
+    assert "1 given of two, A and B: a log," in run("compare", many).output
 
 
 @pytest.mark.parametrize("kind", ["device", "folder", "input", "inside", "twice", "proc"])

@@ -1,12 +1,11 @@
-"""Plots of comparisons and gates."""
+"""The plot of comparisons and gates."""
 
 import numpy as np
 import pandas as pd
 from plotly.graph_objects import Figure
 
-from benchwright.cli.compare_plots import plot_differences, plot_evidence
+from benchwright.cli.compare import plot_differences
 from benchwright.reports.page.plot_style import KEPT, QUIET, REMOVED
-from benchwright.statistics.anytime import Evidence
 
 ROWS = pd.DataFrame(
     [
@@ -32,12 +31,3 @@ def test_colours_say_on_which_side_of_zero_an_interval_lies() -> None:
     assert [shape.x0 for shape in Figure(chart).layout.shapes] == [0, -2]
     error = Figure(chart).data[0].error_x
     np.testing.assert_allclose([error.array[0], error.arrayminus[0]], [10, 10])
-
-
-def test_evidence_is_drawn_until_it_is_certain() -> None:
-    up = np.array([0.0, 1.0, 4.0, np.inf])
-    chart = plot_evidence(Evidence(up, -up), 0.05, 3, "not worse")
-    assert np.isfinite(np.array(Figure(chart).data[0].y)).all()
-    np.testing.assert_allclose(Figure(chart).data[0].y[:3], np.exp(up[:3]))
-    assert {shape.y0 for shape in Figure(chart).layout.shapes} == {20, 0}
-    assert len(Figure(plot_evidence(Evidence(up, -up), 0.05, 4, "undecided")).layout.shapes) == 1

@@ -1,4 +1,4 @@
-"""`benchwright compare`: the difference of two models on the items that both answered."""
+"""`benchwright compare`: differences of models on the items that both of a pair answered."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -7,12 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from benchwright.cli.compare_plots import plot_differences
 from benchwright.cli.listing import table_lines
-from benchwright.cli.pair import Pair, Scale
+from benchwright.cli.pair import Pair, Panel, Scale
 from benchwright.datasets.review_csv import spreadsheet_bytes
+from benchwright.reports.page import shapes
 from benchwright.reports.page.parts import (
     Bullets,
     Folded,
@@ -25,7 +24,7 @@ from benchwright.reports.page.parts import (
     Text,
     render_page,
 )
-from benchwright.reports.page.plot_style import clip
+from benchwright.reports.page.plot_style import INK, KEPT, QUIET, REMOVED, clip
 from benchwright.statistics.paired_differences import minimum_detectable_difference
 from benchwright.statistics.paired_tests import (
     PairedDifference,
@@ -39,6 +38,7 @@ POWER = 0.8
 MANY_MISSING = 0.01
 """Share of a model's answers that may be missing before a verdict begins with it."""
 _FLIPS_PRINTED = 10
+_LONGEST = 42  # characters of a name in the plot
 
 
 class Comparison(NamedTuple):
@@ -52,6 +52,7 @@ class Comparison(NamedTuple):
             and the other way round; `overall` where nothing is missing.
         better, worse: number of items that B answers better, or worse, than A.
         p_value: of the exact McNemar test, mid-p; of random sign flips for graded scores.
+        test: its name.
         detectable: difference that these items detect with power .8, NaN if unknown.
         groups: a row per task, of a single task per subject: name, items, a, b, difference, low,
             high, better, worse, p_value, holm.
@@ -66,6 +67,7 @@ class Comparison(NamedTuple):
     better: int
     worse: int
     p_value: float
+    test: str
     detectable: float
     groups: pd.DataFrame
     equal_weights: PairedDifference | None = None
@@ -73,50 +75,49 @@ class Comparison(NamedTuple):
     def __repr__(self) -> str:
         return "\n".join(terminal_lines(self))
 
-    @property
-    def test(self) -> str:
-        """Name of the test of `p_value`."""
-        whole = np.isin(self.pair.d[self.pair.both], (-1, 0, 1)).all()
-        whole = np.isin(self.pair.d[self.pair.both], (-1, 0, 1)).all()
-        return "exact McNemar, mid-p" if whole else "sign-flip permutation"
-
     def row(self, name: str) -> dict[str, Any]:
         """Return the difference as a row of `groups`, without `holm`."""
-        found = self.overall
         return {
             "name": name,
             "items": int(self.pair.both.sum()),
             "a": self.pair.first.accuracy,
             "b": self.pair.second.accuracy,
-            **{key: getattr(found, key) for key in ("difference", "low", "high")},
+            **{key: getattr(self.overall, key) for key in ("difference", "low", "high")},
             **{key: getattr(self, key) for key in ("better", "worse", "p_value")},
         }
 
 
+class ComparedModels(NamedTuple):
+    """Models compared with a baseline, the best first.
+
+    Attributes:
+        baseline: its name.
+        made: a comparison per model, with the baseline as A.
+        rows: a row per model: columns of `Comparison.groups`.
+        notes: caveats.
+    """
+
+    baseline: str
+    made: tuple[Comparison, ...]
+    rows: pd.DataFrame
+    notes: tuple[str, ...]
+
+
 def compare(pair: Pair, level: float = 0.95) -> Comparison:
     """Compare two models over all items and by task or subject, with p-values of these by Holm."""
-    both, clusters = pair.both, pair.clusters
-    d = pair.d[both]
-    overall = worst = best = paired_difference(d, clusters[both], level)
+    both = pair.both
+    d, clusters = pair.d[both], pair.clusters[both]
+    overall = worst = best = paired_difference(d, clusters, level)
     if not both.all():
-        worst, best = (paired_difference(each, clusters, level) for each in pair.bounds())
+        worst, best = (paired_difference(each, pair.clusters, level) for each in pair.bounds())
     better, worse = int((d > 0).sum()), int((d < 0).sum())
-    detectable = float(minimum_detectable_difference(overall.se, power=POWER))
-    whole = bool(np.isin(d, (-1, 0, 1)).all())
-    groups, equal = _by_group(pair, level)
-    return Comparison(
-        pair,
-        level,
-        overall,
-        worst,
-        best,
-        better,
-        worse,
-        mcnemar_mid_p(better, worse) if whole else sign_flip_p(d, clusters[both]),
-        detectable if 0 < detectable <= 1 else math.nan,
-        groups,
-        equal,
-    )
+    p_value, test = mcnemar_mid_p(better, worse), "exact McNemar, mid-p"
+    if not np.isin(d, (-1, 0, 1)).all():
+        p_value, test = sign_flip_p(d, clusters), "sign-flip permutation"
+    least = float(minimum_detectable_difference(overall.se, power=POWER))
+    detectable = least if 0 < least <= 1 else math.nan
+    tested = (better, worse, p_value, test, detectable)
+    return Comparison(pair, level, overall, worst, best, *tested, *_by_group(pair, level))
 
 
 def _by_group(pair: Pair, level: float) -> tuple[pd.DataFrame, PairedDifference | None]:
@@ -124,41 +125,45 @@ def _by_group(pair: Pair, level: float) -> tuple[pd.DataFrame, PairedDifference 
     if len(names) < 2:
         return pd.DataFrame(), None
     alone = pair._replace(groups=None)
-    places = {str(name): np.flatnonzero(pair.groups == name) for name in names}
-    parts = {name: compare(alone.select(at), level) for name, at in places.items()}
-    rows = pd.DataFrame([part.row(name) for name, part in parts.items()])
-    errors = np.array([part.overall.se for part in parts.values()])
-    equal = _equal_mean(rows["difference"].to_numpy(), errors, level)
+    parts = [compare(alone.select(np.flatnonzero(pair.groups == name)), level) for name in names]
+    rows = pd.DataFrame([part.row(str(name)) for name, part in zip(names, parts, strict=True)])
+    # The mean of independent differences, with a normal interval from their errors.
+    error = math.hypot(*(part.overall.se for part in parts)) / len(parts)
+    mean = float(rows["difference"].mean())
+    reach = NormalDist().inv_cdf((1 + level) / 2) * error
+    equal = PairedDifference(mean, error, mean - reach, mean + reach)
     return rows.assign(holm=holm(rows["p_value"])), equal
 
 
-def _equal_mean(d: NDArray[np.float64], se: NDArray[np.float64], level: float) -> PairedDifference:
-    """Return the mean of independent differences, with a normal interval from their errors."""
-    error = float(np.sqrt((se**2).sum())) / len(se)
-    reach = NormalDist().inv_cdf((1 + level) / 2) * error
-    mean = float(d.mean())
-    return PairedDifference(mean, error, mean - reach, mean + reach)
+def compare_models(panel: Panel, level: float = 0.95) -> ComparedModels:
+    """Compare each model of a panel with its baseline, with p-values by Holm."""
+    made = [compare(pair, level) for pair in panel.pairs]
+    made.sort(key=lambda each: (-each.overall.difference, each.pair.second.model))
+    rows = pd.DataFrame([each.row(each.pair.second.model) for each in made])
+    notes = [
+        f"{each.pair.second.model}: {note}"
+        for each in made
+        for note in (*much_missing(each.pair), *each.pair.notes)
+    ]
+    rows = rows.assign(holm=holm(rows["p_value"]))
+    return ComparedModels(panel.baseline, tuple(made), rows, (*panel.notes, *notes))
 
 
 # --- in words ------------------------------------------------------------------------------------
 
 
-def missing_line(pair: Pair) -> str:
+def _missing(pair: Pair) -> str:
     """Say how many answers are missing; "" where all are there."""
     n = len(pair.item_ids)
     sides = {"A": pair.first.missing, "B": pair.second.missing}
-    parts = [
-        f"{count:,} of {n:,} answers of {name} ({count / n:.1%})"
-        for name, count in sides.items()
-        if count
-    ]
+    parts = [f"{k:,} of {n:,} answers of {name} ({k / n:.1%})" for name, k in sides.items() if k]
     return f"missing: {' and '.join(parts)}" if parts else ""
 
 
-def is_missing_much(pair: Pair) -> bool:
-    """Return whether so many answers are missing that a verdict begins with it."""
+def much_missing(pair: Pair) -> list[str]:
+    """Return the line with which a verdict begins if many answers are missing, or none."""
     worst = max(pair.first.missing, pair.second.missing)
-    return worst > MANY_MISSING * len(pair.item_ids)
+    return [_missing(pair)] if worst > MANY_MISSING * len(pair.item_ids) else []
 
 
 def headline(made: Comparison) -> str:
@@ -167,14 +172,19 @@ def headline(made: Comparison) -> str:
     names = (pair.first.model, pair.second.model)
     a, b = names if names[0] != names[1] else ("A", "B")
     if found.low <= 0 <= found.high:
-        text = f"no difference is shown: {b} minus {a} is "
-        bounds = pair.scale.interval(found.low, found.high)
-        return f"{text}{points(found.difference, signed=True)} points {bounds}"
+        return f"no difference is shown: {b} minus {a} is {pair.scale.estimate(found)}"
     better, sign = (b, 1) if found.difference > 0 else (a, -1)
     low, high = sorted((sign * found.low, sign * found.high))
-    return f"{better} is better by {points(abs(found.difference))} points " + (
-        f"[{points(low)}, {points(high)}]"
-    )
+    by = f"{points(abs(found.difference))} points [{points(low)}, {points(high)}]"
+    return f"{better} is better by {by}"
+
+
+def headline_of_models(found: ComparedModels) -> str:
+    """Say how many models are better or worse than the baseline."""
+    level = found.made[0].level
+    shown = [_shown(row, level) for row in found.rows.to_dict("records")]
+    words = ", ".join(f"{shown.count(word)} {word}" for word in ("better", "worse"))
+    return f"{len(shown)} models against {found.baseline}: {words} (Holm, α = {1 - level:.2g})"
 
 
 def summary(made: Comparison) -> list[str]:
@@ -182,51 +192,44 @@ def summary(made: Comparison) -> list[str]:
     pair, points = made.pair, made.pair.scale.points
     n = int(pair.both.sum())
     sides = {"A": pair.first, "B": pair.second}
+    unread = [f"{side.unreadable:,} of {name}" for name, side in sides.items() if side.unreadable]
+    groups = len(np.unique(pair.clusters[pair.both]))
+    items = [
+        f"items: {n:,} answered by both" + (f", in {groups:,} clusters" if groups < n else ""),
+        "the scores are of these" if n < len(pair.item_ids) else "",
+        f"--common: {pair.left_out:,} items that one was not asked are left out"
+        if pair.left_out
+        else "",
+        f"unreadable answers count as wrong: {', '.join(unread)}" if unread else "",
+    ]
     lines = [
         f"{name}: {side.model} ({side.source}), {pair.scale.mean(side.accuracy)}"
         for name, side in sides.items()
     ]
-    unread = [f"{side.unreadable:,} of {name}" for name, side in sides.items() if side.unreadable]
-    groups = len(np.unique(pair.clusters[pair.both]))
-    common = f"; --common: {pair.left_out:,} items that one was not asked are left out"
-    lines.append(
-        f"items: {n:,} answered by both"
-        + (f", in {groups:,} clusters" if groups < n else "")
-        + ("; the scores are of these" if n < len(pair.item_ids) else "")
-        + (common if pair.left_out else "")
-        + (f"; unreadable answers count as wrong: {', '.join(unread)}" if unread else "")
-    )
-    if missing := missing_line(pair):
-        counted = "" if is_missing_much(pair) else f"{missing}; "  # the lines begin with it
-        lines.append(
-            f"{counted}with the missing answers, B − A is between "
-            f"{points(made.worst.difference, signed=True)} and "
-            f"{points(made.best.difference, signed=True)} points"
-        )
-    overall = made.overall
-    detectable = "none, too few items"
-    if not math.isnan(made.detectable):
-        detectable = f"a difference of {points(made.detectable)} points"
+    lines.append("; ".join(filter(None, items)))
+    if missing := _missing(pair):
+        counted = "" if much_missing(pair) else f"{missing}; "  # else the lines begin with it
+        low, high = (points(each.difference, signed=True) for each in (made.worst, made.best))
+        between = f"B − A is between {low} and {high} points"
+        lines.append(f"{counted}with the missing answers, {between}")
+    detectable = f"a difference of {points(made.detectable)} points"
+    if math.isnan(made.detectable):
+        detectable = "none, too few items"
     lines += [
-        f"difference B − A: {points(overall.difference, signed=True)} points, "
-        f"{made.level:.0%} interval {pair.scale.interval(overall.low, overall.high)}",
+        f"difference B − A: {points(made.overall.difference, signed=True)} points, "
+        f"{made.level:.0%} interval {pair.scale.between(*made.overall[2:])}",
         f"changed answers: {(made.better + made.worse) / n:.1%}; B is better on {made.better:,} "
         f"({made.better / n:.1%}), worse on {made.worse:,} ({made.worse / n:.1%}); "
         f"p = {made.p_value:.3g} ({made.test})",
         f"detectable with power {POWER:g} at 5%: {detectable}",
     ]
-    if (equal := made.equal_weights) is not None:
-        lines.append(
-            f"mean over {len(made.groups)} {pair.grouped_by}s that weigh the same: "
-            f"{points(equal.difference, signed=True)} points "
-            f"{pair.scale.interval(equal.low, equal.high)}"
-        )
+    if made.equal_weights is not None:
+        count, mean = f"{len(made.groups)} {pair.grouped_by}s", made.equal_weights
+        lines.append(f"mean over {count} that weigh the same: {pair.scale.estimate(mean)}")
     return lines + [f"note: {note}" for note in pair.notes]
 
 
-def difference_cells(
-    rows: pd.DataFrame, name: str, scale: Scale, level: float
-) -> list[dict[str, str]]:
+def _cells(rows: pd.DataFrame, name: str, scale: Scale, level: float) -> list[dict[str, str]]:
     """Return the cells of a table of differences, such as `Comparison.groups`, under `name`."""
     return [
         {
@@ -235,7 +238,7 @@ def difference_cells(
             "A": scale.mean(row["a"]),
             "B": scale.mean(row["b"]),
             "B − A": scale.points(row["difference"], signed=True),
-            f"{level:.0%} interval": scale.interval(row["low"], row["high"]),
+            f"{level:.0%} interval": scale.between(row["low"], row["high"]),
             "better": f"{row['better']:,}",
             "worse": f"{row['worse']:,}",
             "p": f"{row['p_value']:.3g}",
@@ -253,31 +256,48 @@ def _shown(row: Mapping[Any, Any], level: float) -> str:
     return "better" if row["difference"] > 0 else "worse"
 
 
+def _cells_of_groups(made: Comparison) -> list[dict[str, str]]:
+    return _cells(made.groups, made.pair.grouped_by, made.pair.scale, made.level)
+
+
+def _cells_of_models(found: ComparedModels) -> list[dict[str, str]]:
+    first = found.made[0]
+    scale = first.pair.scale
+    table = _cells(found.rows, "model (B)", scale, first.level)
+    for row, made in zip(table, found.made, strict=True):
+        row["changed"] = f"{(made.better + made.worse) / made.pair.both.sum():.1%}"
+        if any(not each.pair.both.all() for each in found.made):
+            row["with all answers"] = scale.between(made.worst.difference, made.best.difference)
+        if any(each.equal_weights is not None for each in found.made):
+            equal = made.equal_weights
+            row["equal weights"] = "–" if equal is None else scale.estimate(equal, "")
+    return table
+
+
 def group_lines(made: Comparison) -> list[str]:
     """Return the table of tasks or subjects."""
-    pair = made.pair
-    cells = difference_cells(made.groups, pair.grouped_by, pair.scale, made.level)
+    cells = _cells_of_groups(made)
     return ["", *table_lines(cells)] if cells else []
 
 
 def terminal_lines(made: Comparison) -> list[str]:
     """Return the lines to print."""
-    lines = [missing_line(made.pair)] if is_missing_much(made.pair) else []
-    lines += [headline(made), *summary(made), *group_lines(made)]
-    changed = flips(made.pair)
-    if changed:
+    lines = [*much_missing(made.pair), headline(made), *summary(made), *group_lines(made)]
+    if changed := flips(made.pair):
         shown = [
-            {
-                "item": flip.item_id,
-                "A": flip.first,
-                "B": flip.second,
-                "question": flip.question[:60],
-            }
+            {"item": flip.item_id, "A": flip.first, "B": flip.second, "question": flip.question}
             for flip in changed[:_FLIPS_PRINTED]
         ]
+        shown = [row | {"question": row["question"][:60]} for row in shown]
         rest = f" (of {len(changed):,})" if len(changed) > len(shown) else ""
         lines += ["", f"changed items, right to wrong first{rest}:", *table_lines(shown)]
     return lines
+
+
+def lines_of_models(found: ComparedModels) -> list[str]:
+    """Return the lines to print of a comparison with a baseline."""
+    notes = [f"note: {note}" for note in found.notes]
+    return [headline_of_models(found), *table_lines(_cells_of_models(found)), *notes]
 
 
 # --- items that changed ---------------------------------------------------------------------------
@@ -304,22 +324,22 @@ def flips(pair: Pair) -> list[Flip]:
         word = {0.0: "wrong", 1.0: "right"}.get(float(score), pair.scale.mean(score))
         return f"{letter}, {word}" if letter else word
 
+    texts = pair.questions if pair.questions is not None else [""] * len(d)
     return [
-        Flip(
-            pair.item_ids[at],
-            float(d[at]),
-            answer(0, at),
-            answer(1, at),
-            "" if pair.questions is None else str(pair.questions[at]),
-        )
+        Flip(pair.item_ids[at], float(d[at]), answer(0, at), answer(1, at), str(texts[at]))
         for at in order.tolist()
         if d[at]
     ]
 
 
-def flips_csv(pair: Pair) -> bytes:
-    """Return the items that changed as CSV for spreadsheet programs."""
-    return spreadsheet_bytes(pd.DataFrame(flips(pair), columns=Flip._fields))
+def flips_csv(made: Sequence[Comparison]) -> bytes:
+    """Return the items that changed, by model B, as CSV for spreadsheet programs."""
+    rows = [
+        {"model": each.pair.second.model, **flip._asdict()}
+        for each in made
+        for flip in flips(each.pair)
+    ]
+    return spreadsheet_bytes(pd.DataFrame(rows, columns=["model", *Flip._fields]))
 
 
 # --- files ----------------------------------------------------------------------------------------
@@ -361,66 +381,103 @@ def none_for_nan(value: float) -> float | None:
     return None if math.isnan(value) else value
 
 
-def render(
-    made: Comparison,
-    verdict: str = "",
-    more: Sequence[str] = (),
-    allowed: float | None = None,
-    plots: dict[str, Any] | None = None,
-) -> str:
-    """Render a page: the verdict, plots, what they rest on, groups and items that changed.
-
-    `allowed` is a gate's margin; `plots` stand above that of the differences.
-    """
-    pair, level = made.pair, made.level
-    sections = [Section("Comparison", [Bullets([*more, *summary(made)])])]
-    whole = pd.DataFrame([made.row("all items") | {"holm": made.p_value}])
-    ordered = made.groups
-    if len(ordered):
-        ordered = ordered.sort_values(["difference", "name"], ascending=[False, True])
-        cells = difference_cells(made.groups, pair.grouped_by, pair.scale, level)
-        sections.append(Section(f"{pair.grouped_by.capitalize()}s", [table_of_cells(cells)]))
-    shown = pd.concat([whole, ordered], ignore_index=True)
-    drawn = (plots or {}) | {
-        "differences": plot_differences(shown, level, allowed, pair.scale.width)
+def models_json(found: ComparedModels) -> dict[str, Any]:
+    """Return the comparisons as JSON, each with Holm's p-value over the models."""
+    pairs = zip(found.made, found.rows["holm"], strict=True)
+    return {
+        "format": 1,
+        "headline": headline_of_models(found),
+        "baseline": found.baseline,
+        "models": [comparison_json(made) | {"holm": p} for made, p in pairs],
+        "notes": list(found.notes),
     }
+
+
+def render(
+    made: Comparison, verdict: str = "", more: Sequence[str] = (), allowed: float = 0.0
+) -> str:
+    """Render a page: the verdict, the differences as a plot, groups and items that changed.
+
+    `more` are lines under a gate's verdict, `allowed` its margin.
+    """
+    pair, groups = made.pair, made.groups
+    sections = [Section("Comparison", [Bullets([*more, *summary(made)])])]
+    if len(groups):
+        title = f"{pair.grouped_by.capitalize()}s"
+        sections.append(Section(title, [_table(_cells_of_groups(made))]))
+        groups = groups.sort_values(["difference", "name"], ascending=[False, True])
+    whole = pd.DataFrame([made.row("all items") | {"holm": made.p_value}])
+    rows = pd.concat([whole, groups], ignore_index=True)
     if changed := flips(pair):
         sections.append(Section("Changed items", [_listed(changed)]))
     title = f"{pair.second.model} compared with {pair.first.model}"
-    notes = [missing_line(pair)] if is_missing_much(pair) else []
-    lead = [Plot(name) for name in drawn]
-    return render_page(
-        Page(
-            title,
-            title,
-            sections,
-            headline=verdict or headline(made),
-            lead=lead,
-            notes=notes,
-            plots=drawn,
-        )
-    )
+    plot = plot_differences(rows, made.level, allowed, pair.scale.width)
+    return _page(title, verdict or headline(made), sections, much_missing(pair), plot)
 
 
-def table_of_cells(cells: Sequence[Mapping[str, str]]) -> Table:
-    """Return a table of a page, of rows with the same columns."""
-    return Table("", list(cells[0]), [list(row.values()) for row in cells], range(1, len(cells[0])))
+def render_models(found: ComparedModels) -> str:
+    """Render a page: the headline, the differences as a plot, and the table."""
+    first = found.made[0]
+    sections = [Section("Models", [_table(_cells_of_models(found)), Bullets(found.notes)])]
+    title = f"{len(found.made)} models compared with {found.baseline}"
+    plot = plot_differences(found.rows, first.level, width=first.pair.scale.width)
+    return _page(title, headline_of_models(found), sections, (), plot)
+
+
+def _page(
+    title: str, headline: str, sections: list[Section], notes: Sequence[str], plot: Any
+) -> str:
+    top: dict[str, Any] = {"headline": headline, "notes": notes, "lead": [Plot("differences")]}
+    return render_page(Page(title, title, sections, {"differences": plot}, **top))
+
+
+def _table(cells: Sequence[Mapping[str, str]]) -> Table:
+    rows = [list(row.values()) for row in cells]
+    return Table("", list(cells[0]), rows, range(1, len(cells[0])))
 
 
 def _listed(changed: Sequence[Flip]) -> ItemLists:
-    lists = {"B is worse": [f for f in changed if f.change < 0], "B is better": []}
-    lists["B is better"] = [f for f in changed[::-1] if f.change > 0]
-    return ItemLists(
-        {
-            name: [
-                Folded(
-                    clip(f"{flip.item_id}: {flip.question}", 110),
-                    [Question(flip.question)] if flip.question else [Text("text unknown")],
-                    note=f"A: {flip.first}; B: {flip.second}",
-                )
-                for flip in of_name
-            ]
-            for name, of_name in lists.items()
-            if of_name
-        }
+    def folded(flip: Flip) -> Folded:
+        text = Question(flip.question) if flip.question else Text("text unknown")
+        title = clip(f"{flip.item_id}: {flip.question}", 110)
+        return Folded(title, [text], note=f"A: {flip.first}; B: {flip.second}")
+
+    worse = [folded(flip) for flip in changed if flip.change < 0]
+    better = [folded(flip) for flip in changed[::-1] if flip.change > 0]
+    lists = {"B is worse": worse, "B is better": better}
+    return ItemLists({title: items for title, items in lists.items() if items})
+
+
+def plot_differences(
+    rows: pd.DataFrame, level: float, allowed: float = 0.0, width: float = 100.0
+) -> Any:
+    """Draw a difference per row (name, items, difference, low, high, holm), in shares.
+
+    Blue: significantly above 0 by Holm's p-values, orange: below it, grey: neither. `allowed` is a
+    gate's margin, drawn as a line at minus its value; `width` is that of the scale in points.
+    """
+    names = [
+        f"{clip(str(row['name']).replace('_', ' '), _LONGEST)} ({row['items']:,})"
+        for row in rows.to_dict("records")
+    ]
+    values = width * rows[["difference", "low", "high"]]
+    significant, sign = rows["holm"] < 1 - level, np.sign(values["difference"])
+    colours = np.select(
+        [significant & (sign > 0), significant & (sign < 0)], [KEPT, REMOVED], QUIET
     )
+    dots = []
+    for colour in (KEPT, REMOVED, QUIET):
+        own = values[colours == colour]
+        hover = [
+            f"{names[at]}: {value:+.2f} [{low:+.2f}, {high:+.2f}]"
+            for at, value, low, high in own.itertuples()
+        ]
+        ends = (own["low"], own["high"])
+        dots.append(shapes.dots(own["difference"], own.index, colour, hover=hover, across=ends))
+    lines = [shapes.Line(0, colour=INK, dash="solid")]
+    dotted = f"; dotted: −{width * allowed:g}" if allowed else ""
+    if allowed:
+        lines.append(shapes.Line(-width * allowed, colour=REMOVED))
+    title = f"B − A in points with {level:.0%} intervals"
+    scale = shapes.Scale(f"B − A, points{dotted}")
+    return shapes.rows(title, names, shapes.Panel(dots, scale, lines=lines))

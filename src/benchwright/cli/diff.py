@@ -253,9 +253,7 @@ def _rows(audit: pd.DataFrame) -> list[Row]:
     return sorted(rows, key=lambda row: natural_key(row["item_id"]))
 
 
-def match_items(
-    old: Sequence[Row], new: Sequence[Row]
-) -> list[tuple[int | None, int | None, str]]:
+def match_items(old: Sequence[Row], new: Sequence[Row]) -> list[tuple[int | None, int | None, str]]:
     """Return pairs of positions of equal items; None stands for an item that one list lacks.
 
     The third entry is how the items were joined: `id`, `content`, `id_only` or "". Each item is in

@@ -11,12 +11,11 @@ from benchwright.cli.compare import (
     compare,
     comparison_json,
     group_lines,
-    is_missing_much,
-    missing_line,
+    much_missing,
+    none_for_nan,
     render,
     summary,
 )
-from benchwright.cli.compare_plots import plot_evidence
 from benchwright.cli.pair import Pair
 from benchwright.core.configuration import parse_configuration
 from benchwright.core.errors import InputError
@@ -27,7 +26,6 @@ from benchwright.responses.known_responses import KnownResponses
 from benchwright.statistics.anytime import Decision, Evidence, evidence, first_decision
 
 EXIT_CODES: dict[Decision, int] = {"not worse": 0, "worse": 1, "undecided": 2}
-UNUSABLE = 3
 _STAGE = "gate"
 _LARGE_MARGIN = 0.2
 _MOST_NEEDED = 1e7
@@ -50,7 +48,7 @@ class Gated(NamedTuple):
         decision: `not worse`, `worse` or `undecided`.
         figures: numbers that the decision rests on, by name.
         reason: the same in words.
-        path: the e-processes over the answers, None without `--anytime`.
+        anytime: whether it is about these items, at any number of answers.
     """
 
     comparison: Comparison
@@ -58,7 +56,7 @@ class Gated(NamedTuple):
     decision: Decision
     figures: dict[str, float]
     reason: str
-    path: Evidence | None = None
+    anytime: bool = False
 
     def __repr__(self) -> str:
         return "\n".join(gate_lines(self))
@@ -87,14 +85,11 @@ def gate_subset(
             f"one of {', '.join(sorted(RANDOM))}"
         )
     pair = _of_subset(pair, subset)
-    made = compare(pair, 1 - 2 * request.alpha)
+    level = 1 - 2 * request.alpha
     if training is not None:
         compared = {parse_configuration(side.model).model for side in (pair.first, pair.second)}
         training = training.without(compared)
-    level = 1 - 2 * request.alpha
-    lowest, highest = pair.bounds()
-    rows = np.array([pair.d, lowest, highest])
-    halves = ((1 + rows) / 2).astype(np.float32)
+    halves = ((1 + np.array([pair.d, *pair.bounds()])) / 2).astype(np.float32)
     new = KnownResponses("A and B", ("B − A", "lowest", "highest"), pair.item_ids, halves)
     estimated = estimate_scores(subset, new, training, level=level, seed=request.seed, paired=True)
     found, least, most = estimated.models
@@ -103,10 +98,10 @@ def gate_subset(
     low, score, high = (2 * value - 1 for value in (least.low, found.score, most.high))
     whose = f"all {estimated.of_items:,} items, estimated by {estimated.estimator}: "
     where = f"{whose}{pair.scale.points(score, signed=True)} points"
+    notes = (*pair.notes, *estimated.notes, *filter(None, [found.reason]))
+    made = compare(pair._replace(notes=notes), level)
     gated = _by_bounds(made, request, (low, high), where)
-    notes = (*estimated.notes, *([found.reason] if found.reason else []))
-    made = made._replace(pair=pair._replace(notes=(*pair.notes, *notes)))
-    return gated._replace(comparison=made, figures={"estimate": score, **gated.figures})
+    return gated._replace(figures={"estimate": score, **gated.figures})
 
 
 def _of_subset(pair: Pair, subset: SubsetManifest) -> Pair:
@@ -186,7 +181,7 @@ def gate_anytime(pair: Pair, request: GateRequest) -> Gated:
     decision, items = first_decision(found, request.alpha)
     final = [min(float(np.exp(min(part[items - 1], 700.0))), 1e300) for part in found]
     reason = (
-        f"{'decided after' if decision != 'undecided' else 'undecided after'} {items:,} of "
+        f"{'un' * (decision == 'undecided')}decided after {items:,} of "
         f"{total:,} items in the order of seed {request.seed}; evidence for not worse "
         f"{final[0]:.3g}, for worse {final[1]:.3g}, needed {1 / request.alpha:.3g}"
     )
@@ -202,7 +197,7 @@ def gate_anytime(pair: Pair, request: GateRequest) -> Gated:
         "seed": request.seed,
     }
     made = compare(pair, 1 - 2 * request.alpha)
-    return Gated(made, request, decision, figures, reason, found)
+    return Gated(made, request, decision, figures, reason, anytime=True)
 
 
 def item_order(item_ids: Sequence[str], seed: int) -> list[str]:
@@ -230,7 +225,7 @@ def verdict(made: Gated) -> str:
 def gate_lines(made: Gated) -> list[str]:
     """Return the lines to print."""
     pair = made.comparison.pair
-    first = [missing_line(pair)] if is_missing_much(pair) and made.path is None else []
+    first = [] if made.anytime else much_missing(pair)
     if first and made.decision == "undecided":
         first.append("where one side was asked fewer items (--limit), add --common")
     notes = []
@@ -247,17 +242,11 @@ def gate_json(made: Gated) -> dict[str, Any]:
         "exit_code": EXIT_CODES[made.decision],
         "margin": made.request.margin,
         "alpha": made.request.alpha,
-        **{name: None if math.isnan(value) else value for name, value in made.figures.items()},
+        **{name: none_for_nan(value) for name, value in made.figures.items()},
     }
     return {"gate": gate, **comparison_json(made.comparison)}
 
 
 def render_gate(made: Gated) -> str:
     """Render the page of the comparison with the decision as its headline."""
-    plots = {}
-    if made.path is not None:
-        stopped = int(made.figures["stopped_after"])
-        drawn = plot_evidence(made.path, made.request.alpha, stopped, made.decision)
-        plots["evidence"] = drawn
-    allowed = made.request.margin
-    return render(made.comparison, verdict(made), (made.reason,), allowed, plots)
+    return render(made.comparison, verdict(made), (made.reason,), made.request.margin)

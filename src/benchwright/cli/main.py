@@ -3,7 +3,7 @@
 import os
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import chdir, contextmanager
 from functools import partial, wraps
 from itertools import accumulate, product
@@ -704,35 +704,36 @@ def compare(answers: tuple[str, ...], baseline: str | None, **given: Any) -> Non
     could change. Tasks, or the subjects of a single task, are listed with p-values by Holm.
     """
     from benchwright.cli import compare as comparing
-    from benchwright.cli import compare_models as models
     from benchwright.cli.pair import read_pair, read_panel
 
     options = {name: given[name] for name in _PAIR}
     if baseline is not None:
-        paths = list(map(Path, answers))
-        found = models.compare_models(read_panel(paths, baseline, **options))
-        _print(models.terminal_lines(found))
-        write_output(given["out"], lambda: models.models_json(found))
-        if given["page_file"]:
-            write_output(given["page_file"], lambda: models.render_models(found))
-        write_output(given["flips"], lambda: models.models_flips_csv(found))
+        panel = read_panel(list(map(Path, answers)), baseline, **options)
+        found = comparing.compare_models(panel)
+        _print(comparing.lines_of_models(found))
+        page = partial(comparing.render_models, found)
+        _write_comparison(given, found.made, comparing.models_json(found), page)
         return
     if len(answers) != 2:
-        raise InputError(f"{len(answers)} of A and B are given; or give --baseline MODEL")
+        raise InputError(
+            f"{len(answers)} given of two, A and B: a log, table, folder or PATH:MODEL each; "
+            "or give --baseline MODEL to compare it with all models in LOGS"
+        )
     made = comparing.compare(read_pair(*answers, **options))
     _print(comparing.terminal_lines(made))
-    _write_comparison(made, given, comparing.comparison_json(made), comparing.render)
+    page = partial(comparing.render, made)
+    _write_comparison(given, [made], comparing.comparison_json(made), page)
 
 
 def _write_comparison(
-    made: Any, given: dict[str, Any], content: dict[str, Any], page: Callable[[Any], str]
+    given: dict[str, Any], made: Sequence[Any], content: dict[str, Any], page: Callable[[], str]
 ) -> None:
-    """Write JSON, page and changed items of a comparison or a gate where a file is given."""
+    """Write JSON, page and changed items of comparisons where a file is given."""
     from benchwright.cli.compare import flips_csv
 
     write_output(given["out"], lambda: content)
-    write_output(given["page_file"], lambda: page(made))
-    write_output(given["flips"], lambda: flips_csv(made.pair))
+    write_output(given["page_file"], page)
+    write_output(given["flips"], lambda: flips_csv(made))
 
 
 class _Decision(click.Command):
@@ -804,9 +805,8 @@ def gate(a: str, b: str, **given: Any) -> None:
     else:
         made = (gating.gate_anytime if given["anytime"] else gating.gate_all)(pair, request)
     _print(gating.gate_lines(made))
-    _write_comparison(
-        made.comparison, given, gating.gate_json(made), lambda _: gating.render_gate(made)
-    )
+    page = partial(gating.render_gate, made)
+    _write_comparison(given, [made.comparison], gating.gate_json(made), page)
     sys.exit(gating.EXIT_CODES[made.decision])
 
 

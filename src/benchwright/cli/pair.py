@@ -1,5 +1,6 @@
 """Two models' answers to the same items, and what is missing of them."""
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,8 +16,7 @@ from benchwright.core.values import LETTERS
 from benchwright.responses.answer_files import Choice, find_answer_files, is_address
 from benchwright.responses.items_of_logs import collect_items
 from benchwright.responses.known_responses import KnownResponses, read_items, read_responses
-
-_SAME_ANSWERS = "A and B are the same answers"
+from benchwright.statistics.paired_tests import PairedDifference
 
 
 class Side(NamedTuple):
@@ -54,9 +54,14 @@ class Scale(NamedTuple):
             return "–"
         return f"{self.width * share:{'+' if signed else ''}.2f}".replace("-", "−")
 
-    def interval(self, low: float, high: float) -> str:
+    def between(self, low: float, high: float) -> str:
         """Write the bounds of a difference of shares in points."""
         return f"[{self.points(low, signed=True)}, {self.points(high, signed=True)}]"
+
+    def estimate(self, found: PairedDifference, unit: str = " points") -> str:
+        """Write a difference of shares and its bounds in points."""
+        mean = self.points(found.difference, signed=True)
+        return f"{mean}{unit} {self.between(found.low, found.high)}"
 
     def mean(self, share: float) -> str:
         """Write a mean score."""
@@ -170,9 +175,9 @@ def read_pair(
         raise InputError(f"{problems[0]}; nothing is decided on a part of the files")
     names = (_choose(known[0], model_a), _choose(known[1], model_b))
     pair = _join(known, names, read, common=common)
-    same = [_SAME_ANSWERS] * (path_a == path_b and names[0] == names[1])
-    notes = (*same, *pair.notes, *known[0].notes, *known[1].notes)
-    return pair._replace(notes=tuple(dict.fromkeys(notes)))
+    same = ["A and B are the same answers"] * (path_a == path_b and names[0] == names[1])
+    notes = dict.fromkeys((*same, *pair.notes, *known[0].notes, *known[1].notes))
+    return pair._replace(notes=tuple(notes))
 
 
 class Panel(NamedTuple):
@@ -205,20 +210,15 @@ def read_panel(
     _answers(known, first)  # an error of the baseline is not one of each other model
     pairs, notes = [], list(known.notes)
     for name in known.models:
-        if name != first:
-            try:
-                pairs.append(_join((known, known), (first, name), read, common=common))
-            except _NoCommonItemError:
-                notes.append(f"{name} answered no item that {first} answered")
-            except InputError as error:
-                notes.append(f"left out: {error}")
+        if name == first:
+            continue
+        try:
+            pairs.append(_join((known, known), (first, name), read, common=common))
+        except InputError as error:
+            notes.append(f"left out: {error}")
     if not pairs:
         raise InputError(f"{known.source}: no model answered an item that {first} answered")
     return Panel(first, tuple(pairs), tuple(notes))
-
-
-class _NoCommonItemError(InputError):
-    """No item was answered by both models."""
 
 
 class _Read(NamedTuple):
@@ -255,25 +255,22 @@ def _join(
     """Join two models' answers to the same items."""
     rows = [_answers(part, name) for part, name in zip(known, names, strict=True)]
     asked = [row.index for row in rows]
-    ids = asked[0].intersection(asked[1]) if common else asked[0].union(asked[1])
-    ids = pd.Index(sorted(ids, key=natural_key))
+    either = asked[0].union(asked[1])
+    chosen_ids = asked[0].intersection(asked[1]) if common else either
+    ids = pd.Index(sorted(chosen_ids, key=natural_key))
     answers = np.array([row.reindex(ids) for row in rows], dtype=np.float64)
     if not len(ids) or np.isnan(answers).any(axis=0).all():
         begins = [
-            f"{row.index[0]} in {part.source}" if len(row) else f"{part.source} has no answer"
-            for row, part in zip(rows, known, strict=True)
+            f"those of {name} begin with {row.index[0]}" if len(row) else f"{name} has no answer"
+            for name, row in zip(names, rows, strict=True)
         ]
-        raise _NoCommonItemError(
-            f"no item was answered by both models; items begin with {' and '.join(begins)}"
-        )
+        raise InputError(f"no item was answered by both models; {', '.join(begins)}")
     item_ids = tuple(map(str, ids))
     shared = KnownResponses("", (), item_ids, np.empty((0, len(ids)), np.float32), read.about)
-    first, second = (
-        Side(
-            part.source, name, np.nan, 0, len(part.unreadable.get(name, frozenset()) & {*item_ids})
-        )
+    sides = [
+        Side(part.source, name, math.nan, 0, len(part.unreadable.get(name, set()) & {*item_ids}))
         for part, name in zip(known, names, strict=True)
-    )
+    ]
     questions = None
     if read.about is not None:
         texts = read.about.set_index("item_id")["question"].reindex(ids).fillna("")
@@ -281,15 +278,14 @@ def _join(
     tasks = np.array([read.tasks.get(item, "no task") for item in item_ids], object)
     by_task = len(set(tasks)) > 1
     pair = Pair(
-        first,
-        second,
+        *sides,
         item_ids,
         answers,
         shared.clusters(),
         tasks if by_task else shared.subjects(),
         tuple(_notes(answers[:, ~np.isnan(answers).any(axis=0)])),
         read.scale,
-        len(asked[0].union(asked[1])) - len(ids) if common else 0,
+        len(either) - len(ids),
         questions,
         np.array([_letters(part, n, ids) for part, n in zip(known, names, strict=True)], object),
         "task" if by_task else "subject",
