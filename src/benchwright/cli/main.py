@@ -28,9 +28,11 @@ from benchwright.runs.project_conf import (
     runner_class,
 )
 
+UNUSABLE = 3
 LISTS = ("benchmarks", "variants", "models", "pipelines", "runs")
 _PATH = click.Path(path_type=Path)
 _FILE = click.Path(path_type=Path, dir_okay=False)
+_WRITTEN = click.Path(path_type=Path)  # a file that is checked before the command begins
 _KEDRO_OPTIONS = {option.name: option for option in kedro_run.params}
 _env = click.option("--env", "-e", help=_KEDRO_OPTIONS["env"].help)
 _count = click.IntRange(min=0)
@@ -40,13 +42,8 @@ _ITEMS_HELP = "Table of items: item_id and, optionally, question, choices, subje
 _shown = partial(click.option, show_default=True)
 _seed_option = _shown("--seed", default=0, type=_count, help="Random seed.")
 _shots_option = _shown("--shots", default=0, type=_count, help="Demonstrations.")
-_OUTPUTS = {
-    "out": click.option("--out", type=_PATH, help="JSON file to write."),
-    "page_file": click.option("--page", "page_file", type=_PATH, help="HTML page to write."),
-    "flips": click.option("--flips", type=_PATH, help="CSV file for the items that changed."),
-    "order": click.option("--order", type=_PATH, help="File for the ids in order of --anytime."),
-    "answers": click.option("--out", type=_PATH, help="Parquet file for the answers."),
-}
+_out = click.option("--out", type=_WRITTEN, help="JSON file to write.")
+_page = click.option("--page", "page_file", type=_WRITTEN, help="HTML page to write.")
 _training_option = click.option(
     "--training",
     multiple=True,
@@ -63,7 +60,10 @@ _model_option = click.option("--model", required=True, help="Model, by its name 
 
 @contextmanager
 def _errors_in_one_line(code: int = 1) -> Iterator[None]:
-    """Print a user's mistake or a signal as one line and exit, with `code` for a mistake."""
+    """Print a user's mistake or a signal as one line and exit, with `code` for a mistake.
+
+    With code 3, of commands whose codes are decisions, no other error looks like one either.
+    """
     stage_log.resume_options.clear()
     with stopped_by_signals() as stops, kedro_errors_once():
         try:
@@ -72,17 +72,48 @@ def _errors_in_one_line(code: int = 1) -> Iterator[None]:
             if not stops.received:  # else the error may come from a stopped worker
                 message = one_line(error) or conf_mistake(Path.cwd(), error)
                 if message is None or os.environ.get("BENCHWRIGHT_TRACEBACK"):
-                    raise
+                    if code != UNUSABLE:
+                        raise
+                    traceback.print_exc()
+                    sys.exit(code)
                 click.secho(f"benchwright: {escape_controls(message)}", err=True, fg="red")
                 for option in stage_log.resume_options:
                     click.echo(f"to continue from there, add {option}", err=True)
-                sys.exit(3 if missing_package(error) else code)
+                sys.exit(UNUSABLE if missing_package(error) else code)
         except (SystemExit, KeyboardInterrupt):
             if not stops.received:
                 raise
     if stops.received:
         click.secho(f"benchwright: {stop_message(stops.received)}", err=True, fg="red")
         sys.exit(exit_code(stops.received))
+
+
+class _Command(click.Command):
+    """A command that writes files which it checks first, and whose mistakes are one line."""
+
+    code = 1
+
+    def invoke(self, ctx: click.Context) -> Any:
+        given = dict(ctx.params)
+        names = [str(option.name) for option in self.params if option.type is _WRITTEN]
+        files = [file for name in names if (file := given.pop(name))]
+        with _errors_in_one_line(UNUSABLE):
+            check_outputs(files, list(_paths_in(given.values())))
+        with _errors_in_one_line(self.code):
+            return super().invoke(ctx)
+
+
+class _Verdict(_Command):
+    """A command that exits with code 3 for unusable input, options included."""
+
+    code = UNUSABLE
+
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        try:
+            return super().make_context(*args, **extra)
+        except click.UsageError as error:
+            error.show()
+            sys.exit(self.code)
 
 
 def wrap_kedro_run(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -161,6 +192,8 @@ _GROUPS = {
 
 class _RunByDefault(click.Group):
     """A group whose default command is `run`, with help in three parts."""
+
+    command_class = _Command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for title, names in _GROUPS.items():
@@ -260,26 +293,6 @@ def _choice_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return chosen
 
 
-def _writes(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Add options for files to write; exit with code 3 if one cannot be written, or is read."""
-
-    def wrap(command: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(command)
-        def checked(**given: Any) -> Any:
-            files = [given[name] for name in outputs if given[name] is not None]
-            read = _paths_in(value for name, value in given.items() if name not in outputs)
-            with _errors_in_one_line(3):
-                check_outputs(files, list(read))
-            return command(**given)
-
-        outputs = ["out" if name == "answers" else name for name in names]
-        for name in names[::-1]:
-            checked = _OUTPUTS[name](checked)
-        return checked
-
-    return wrap
-
-
 def _paths_in(values: Iterable[Any]) -> Iterator[Path]:
     """Yield the files and folders that options and arguments name, also by `PATH:MODEL`."""
     for value in values:
@@ -297,7 +310,6 @@ def _print(lines: Iterable[str]) -> None:
 
 @cli.command()
 @click.argument("folder", type=_PATH)
-@_errors_in_one_line()
 def new(folder: Path) -> None:
     """Create a project in FOLDER.
 
@@ -314,7 +326,6 @@ def new(folder: Path) -> None:
 
 @cli.command(name="new-key")
 @click.argument("file", type=_FILE)
-@_errors_in_one_line()
 def new_key(file: Path) -> None:
     """Write a new key to FILE, to seal benchmarks with.
 
@@ -331,7 +342,6 @@ def new_key(file: Path) -> None:
 @click.argument("what", type=click.Choice(LISTS))
 @click.option("--data-root", help="Data folder with the runs. Default: the one in conf/.")
 @_env
-@_errors_in_one_line()
 @_in_project_folder()
 def list_(what: str, data_root: str | None, env: str | None) -> None:
     """List benchmarks, variants, models, pipelines or runs.
@@ -350,10 +360,9 @@ def list_(what: str, data_root: str | None, env: str | None) -> None:
 @click.option("--mirror-root", help="Folder with its questions. Default: the one in conf/.")
 @click.option("--make-benchmark", metavar="NAME", help="Write a benchmark of the logs' items.")
 @click.option("--update", is_flag=True, help="Replace a benchmark that was made of logs.")
-@_writes("answers")
+@click.option("--out", type=_WRITTEN, help="Parquet file for the answers.")
 @_choice_options
 @_env
-@_errors_in_one_line()
 def read(
     logs: tuple[Path, ...],
     benchmark: tuple[str, ...],
@@ -391,12 +400,11 @@ def read(
         raise SystemExit(1)
 
 
-@cli.command()
+@cli.command(cls=_Verdict)
 @click.argument("logs", nargs=-1, required=True, type=_PATH)
 @_shown("--top", default=20, type=click.IntRange(min=1), help="Items to print.")
-@_writes("out")
+@_out
 @_choice_options
-@_errors_in_one_line(3)
 def suspects(logs: tuple[Path, ...], top: int, out: Path | None, choice: Any) -> None:
     """Rank items whose answers point to a wrong key.
 
@@ -415,7 +423,6 @@ def suspects(logs: tuple[Path, ...], top: int, out: Path | None, choice: Any) ->
 @_saved_run
 @_shown("--organization", default="unknown", help="Who ran the evaluation.")
 @_env
-@_errors_in_one_line()
 def export_answers_(folder: Path, organization: str, env: str | None, **given: Any) -> None:
     """Write the answers of a saved run to FOLDER for Every Eval Ever.
 
@@ -444,7 +451,6 @@ def export_answers_(folder: Path, organization: str, env: str | None, **given: A
 )
 @_shown("--runner", "-r", default="SequentialRunner", help="Kedro runner.")
 @_env
-@_errors_in_one_line()
 @_in_project_folder()
 def sweep(benchmarks: str, variants: str, seeds: str, **given: Any) -> None:
     """Run a pipeline for every benchmark, variant and seed.
@@ -472,9 +478,8 @@ def sweep(benchmarks: str, variants: str, seeds: str, **given: Any) -> None:
 @click.argument("before", default="previous")
 @click.argument("after", default="latest")
 @_saved_run
-@click.option("--out", type=_FILE, help="HTML page to write. A table is saved next to it.")
+@click.option("--out", type=_WRITTEN, help="HTML page to write. A table is saved next to it.")
 @_env
-@_errors_in_one_line()
 def diff(before: str, after: str, out: Path | None, env: str | None, **given: Any) -> None:
     """Compare the kept items of two runs.
 
@@ -499,7 +504,6 @@ def diff(before: str, after: str, out: Path | None, env: str | None, **given: An
 @click.option("--send-to-server", is_flag=True, help="Allow sending closed questions to a server.")
 @click.option("--out", type=_PATH, help="JSON file or folder for the results.")
 @_env
-@_errors_in_one_line()
 def evaluate_sealed(
     files: tuple[Path, ...], out: Path | None, env: str | None, **given: Any
 ) -> None:
@@ -535,7 +539,7 @@ def evaluate_sealed(
             click.echo(f"\nresults: {relative(sealed.write_score(request, score, out))}")
 
 
-@cli.command()
+@cli.command(cls=_Verdict)
 @click.argument("answers", nargs=-1, type=_PATH)
 @_saved_run
 @click.option("--items", type=_PATH, help=_ITEMS_HELP)
@@ -555,10 +559,10 @@ def evaluate_sealed(
 @_shown("--power", default=0.8, type=_share, help="Power of the difference test.")
 @_shown("--subsets", default=200, type=click.IntRange(min=20), help="Random subsets per size.")
 @_seed_option
-@_writes("out", "page_file")
+@_out
+@_page
 @_choice_options
 @_env
-@_errors_in_one_line(3)
 def plan(answers: tuple[Path, ...], env: str | None, **given: Any) -> None:
     """Compute how many items a target precision needs.
 
@@ -608,7 +612,7 @@ def _training_of(
         return None
 
 
-@cli.command()
+@cli.command(cls=_Verdict)
 @click.argument("answers", nargs=-1, required=True, type=_PATH)
 @click.option("--subset", required=True, type=_PATH, help="Exported folder, or its manifest.")
 @_training_option
@@ -616,10 +620,9 @@ def _training_of(
 @_no_training_option
 @_shown("--estimator", default="auto", help="As listed in docs/explanation/estimation.md.")
 @_seed_option
-@_writes("out")
+@_out
 @_choice_options
 @_env
-@_errors_in_one_line(3)
 def estimate(answers: tuple[Path, ...], subset: Path, env: str | None, **given: Any) -> None:
     """Estimate scores on the whole benchmark.
 
@@ -651,7 +654,6 @@ def estimate(answers: tuple[Path, ...], subset: Path, env: str | None, **given: 
 @_seed_option
 @click.option("--out", type=_PATH, help="Folder for scores, answers and result.")
 @_env
-@_errors_in_one_line()
 @_in_project_folder()
 def ask(out: Path | None, env: str | None, **given: Any) -> None:
     """Ask a model few items, and estimate its score on all.
@@ -677,7 +679,9 @@ def ask(out: Path | None, env: str | None, **given: Any) -> None:
 def _pair_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of two models that are compared."""
     for option in (
-        _writes("out", "page_file", "flips"),
+        click.option("--flips", type=_WRITTEN, help="CSV file for the items that changed."),
+        _page,
+        _out,
         _choice_options,
         click.option("--items", "items_file", type=_FILE, help=_ITEMS_HELP),
         click.option(
@@ -691,11 +695,10 @@ def _pair_options(command: Callable[..., Any]) -> Callable[..., Any]:
 _PAIR = ("items_file", "choice", "common")
 
 
-@cli.command()
+@cli.command(cls=_Verdict)
 @click.argument("answers", nargs=-1, required=True, metavar="A B | LOGS…")
 @click.option("--baseline", help="Model with which all others in LOGS are compared.")
 @_pair_options
-@_errors_in_one_line(3)
 def compare(answers: tuple[str, ...], baseline: str | None, **given: Any) -> None:
     """Compare two models, or all with a baseline, on the items that both answered.
 
@@ -736,29 +739,11 @@ def _write_comparison(
     write_output(given["flips"], lambda: flips_csv(made))
 
 
-class _Decision(click.Command):
-    """A command whose exit codes are decisions, so that no mistake or failure looks like one."""
-
-    def make_context(self, *args: Any, **extra: Any) -> click.Context:
-        try:
-            return super().make_context(*args, **extra)
-        except click.UsageError as error:
-            error.show()
-            sys.exit(3)
-
-    def invoke(self, ctx: click.Context) -> Any:
-        try:
-            return super().invoke(ctx)
-        except Exception:
-            traceback.print_exc()
-            sys.exit(3)
-
-
-@cli.command(cls=_Decision)
+@cli.command(cls=_Verdict)
 @click.argument("a")
 @click.argument("b")
 @_pair_options
-@_writes("order")
+@click.option("--order", "order_file", type=_WRITTEN, help="File for the ids in order of --anytime.")
 @click.option(
     "--margin",
     required=True,
@@ -775,7 +760,6 @@ class _Decision(click.Command):
 @click.option("--subset", type=_PATH, help="Exported folder: decide for the whole benchmark.")
 @_training_option
 @_seed_option
-@_errors_in_one_line(3)
 def gate(a: str, b: str, **given: Any) -> None:
     """Decide whether B is not worse than A.
 
@@ -788,7 +772,7 @@ def gate(a: str, b: str, **given: Any) -> None:
     from benchwright.cli.pair import read_pair
     from benchwright.datasets.subset_manifest import read_subset
 
-    if given["subset"] and (given["anytime"] or given["order"]):
+    if given["subset"] and (given["anytime"] or given["order_file"]):
         raise InputError("--subset cannot be used with --anytime or --order")
     low, high = given["choice"].scale
     margin = given["margin"] / (high - low)
@@ -796,7 +780,7 @@ def gate(a: str, b: str, **given: Any) -> None:
         raise InputError(f"--margin {given['margin']:g}: the scale is {low:g} to {high:g}")
     pair = read_pair(a, b, **{name: given[name] for name in _PAIR}, whole=True)
     request = gating.GateRequest(margin, given["alpha"], given["seed"])
-    write_output(given["order"], lambda: gating.order_text(pair, request.seed))
+    write_output(given["order_file"], lambda: gating.order_text(pair, request.seed))
     if given["subset"]:
         subset = read_subset(given["subset"])
         usable = given["training"] or _is_in_project()
@@ -822,7 +806,6 @@ def _read_key(file: str | None) -> Any:
 @click.argument("folder", type=_PATH)
 @click.option("--name", required=True, help="Name of the benchmark.")
 @_key_option
-@_errors_in_one_line()
 def release(items: Path, folder: Path, name: str, key_file: str | None) -> None:
     """Write ITEMS to FOLDER with options in orders that a key chooses.
 
@@ -835,7 +818,7 @@ def release(items: Path, folder: Path, name: str, key_file: str | None) -> None:
     click.echo(f"{count:,} items: {folder}")
 
 
-@cli.command(name="leak-test", cls=_Decision)
+@cli.command(name="leak-test", cls=_Verdict)
 @_model_option
 @click.option("--export", "folder", required=True, type=_PATH, help="Folder as it was released.")
 @click.option("--key-file", help="File that contains the key, to check who chose the orders.")
@@ -854,9 +837,8 @@ def release(items: Path, folder: Path, name: str, key_file: str | None) -> None:
 )
 @_seed_option
 @click.option("--data-root", help="Data folder for the scores. Default: the one in conf/.")
-@_writes("out")
+@_out
 @_env
-@_errors_in_one_line(3)
 def leak_test(folder: Path, key_file: str | None, out: Path | None, **given: Any) -> None:
     """Test whether a model was trained on a release.
 
