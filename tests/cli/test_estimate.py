@@ -36,7 +36,7 @@ CHOSEN = np.random.default_rng(5).permutation(N)[:K]
 def manifest(sampler: str = "random", weights: np.ndarray | None = None) -> SubsetManifest:
     given = np.full(K, 1 / K) if weights is None else weights
     items = tuple(
-        SubsetItem(item_id=IDS[n], weight=w, content_hash=f"h{n}", stock=("stock", int(n)))
+        SubsetItem(item_id=IDS[n], weight=w, content_hash=f"h{n}")
         for n, w in zip(CHOSEN, given.tolist(), strict=True)
     )
     return SubsetManifest(
@@ -124,13 +124,6 @@ def test_missing_training_models_and_unknown_estimators_are_rejected(
 ) -> None:
     with pytest.raises(InputError, match=message):
         estimate_scores(subset, new(), None, estimator)
-
-
-def test_rows_of_a_stock_task_are_matched_to_items() -> None:
-    stock = new(ids=tuple(f"stock/{n}" for n in np.sort(CHOSEN)))
-    assert estimate_scores(manifest(), stock, known()) == estimate_scores(
-        manifest(), new(), known()
-    )
 
 
 def test_foreign_and_missing_responses_have_one_note_each() -> None:

@@ -2,7 +2,6 @@
 
 import hashlib
 import importlib.util
-import json
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +30,7 @@ def family(name: str, *rows: dict[str, Any], **config: Any) -> HarnessFamily:
 
 
 def export(*families: HarnessFamily, **changes: Any) -> HarnessExport:
-    given = {"stock_samples": {}, "readme": "how to\n", "facts": {"format": 1}, **changes}
+    given = {"readme": "how to\n", "facts": {"format": 1}, **changes}
     return HarnessExport([*families] or [family("one")], **given)
 
 
@@ -59,7 +58,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_manifest_has_the_hash_of_every_other_file(dataset: HarnessTasks, folder: Path) -> None:
-    dataset.save(export(family("one"), family("two"), stock_samples={"stock": [0, 2]}))
+    dataset.save(export(family("one"), family("two")))
     manifest = dataset.load()
     files = tree(folder)
     del files["manifest.json"]
@@ -68,14 +67,12 @@ def test_manifest_has_the_hash_of_every_other_file(dataset: HarnessTasks, folder
     }
     assert set(files) == {
         "README.md",
-        "stock_samples.json",
         *(f"{name}/read_rows.py" for name in ("one", "two")),
         *(f"{name}/{name}.yaml" for name in ("one", "two")),
         *(f"{name}/{name}.jsonl" for name in ("one", "two")),
         *(f"{name}/{name}.demonstrations.jsonl" for name in ("one", "two")),
     }
     assert manifest["families"] == {"one": {"n_items": 1}, "two": {"n_items": 1}}
-    assert json.loads(files["stock_samples.json"]) == {"stock": [0, 2]}
 
 
 @pytest.mark.parametrize("text", ["\n\n", "", " ### ", "1e5", "no", "{{x}}", "a: b", "é\u2028"])

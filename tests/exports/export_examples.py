@@ -7,7 +7,6 @@ import pandas as pd
 
 from benchwright.core.content_hash import content_hash
 from benchwright.params.benchmark import BenchmarkParams
-from benchwright.params.exports import StockTaskParams
 from benchwright.tables.items import ItemRows
 
 COLOURS = ("red", "green", "blue", "grey")
@@ -45,11 +44,7 @@ def table(*rows: tuple[Any, ...]) -> pd.DataFrame:
     return ItemRows.from_rows(rows)
 
 
-class BenchmarkWithHarness(BenchmarkParams):
-    harness: StockTaskParams | None = None
-
-
-def benchmark(**changes: Any) -> BenchmarkWithHarness:
+def benchmark(**changes: Any) -> BenchmarkParams:
     fields = {
         "question": "question",
         "choices": {"column": "choices"},
@@ -65,4 +60,4 @@ def benchmark(**changes: Any) -> BenchmarkWithHarness:
         "splits": {"evaluation": ["test"], "demonstrations": ["dev"]},
         **changes,
     }
-    return BenchmarkWithHarness.model_validate(given)
+    return BenchmarkParams.model_validate(given)

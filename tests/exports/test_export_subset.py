@@ -1,9 +1,7 @@
-"""A subset as tasks, as rows of stock tasks, and as a manifest."""
+"""A subset as tasks and as a manifest."""
 
-import json
 import math
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -12,15 +10,13 @@ from benchwright.core.errors import InputError
 from benchwright.datasets.harness_tasks import HarnessExport, HarnessTasks
 from benchwright.datasets.subset_manifest import read_subset
 from benchwright.exports.export import ExportedRun, export_subset
-from benchwright.params.exports import ExportsParams, StockTaskParams
+from benchwright.params.exports import ExportsParams
 from benchwright.params.sampling import SamplingParams
 from benchwright.params.scoring import ScoringParams
 from benchwright.tables.dele import ChosenSubset
 from exports.export_examples import benchmark, item, table
-from harness_folder import folder_contents
 
 ITEMS = table(*(item(f"colours/{n}") for n in range(12)))
-STOCK = {"harness": StockTaskParams(task="colours", order="source_row")}
 
 
 def chosen(*rows: tuple[int, float]) -> pd.DataFrame:
@@ -31,18 +27,15 @@ def choice(winner: str) -> pd.DataFrame:
     return pd.DataFrame({"split": [0, -1], "winner": ["gunning_fog", winner]})
 
 
-def export(
-    subset: pd.DataFrame, sampler: str = "random", winner: str = "", **changes: Any
-) -> HarnessExport:
+def export(subset: pd.DataFrame, sampler: str = "random", winner: str = "") -> HarnessExport:
     return export_subset(
         ITEMS,
         subset,
         choice(winner),
         table(item("dev/0")),
         SamplingParams.model_validate({"export": {"sampler": sampler, "seed": 7}}),
-        "",
         ExportedRun(
-            benchmark(**{**STOCK, **changes}),
+            benchmark(),
             ScoringParams(),
             ExportsParams(styles=("letters", "cloze")),
             *("dele", None, 0),
@@ -72,25 +65,18 @@ def test_tasks_are_named_by_sampler_and_size_and_carry_weights() -> None:
 def test_manifest_has_the_input_of_an_estimate(tmp_path: Path) -> None:
     HarnessTasks(path=str(tmp_path / "subset")).save(export(UNEQUAL, "anchor_points"))
     read = read_subset(tmp_path / "subset")
-    assert read == read_subset(tmp_path / "subset" / "manifest.json")
+    file = tmp_path / "subset" / "manifest.json"
+    assert read == read_subset(file)
+    said_more = file.read_text().replace('"item_id"', '"stock": ["colours", 2], "item_id"')
+    file.write_text(said_more)
+    assert read == read_subset(file)
     assert (read.benchmark, read.sampler, read.seed) == ("colours", "anchor_points", 7)
     assert (read.rate, read.of_items, read.equal_weights) == (25.0, 12, False)
     assert read.run == {"limit": None, "seed": 0}
     assert read.item_ids == ("colours/10", "colours/2", "colours/9")
     assert read.weights.tolist() == [0.5, 0.3, 0.2]
-    assert [each.stock for each in read.items] == [("colours", n) for n in (10, 2, 9)]
     assert read.items[1].content_hash == ITEMS["content_hash"][2]
     assert "benchwright estimate" in read.scoring
-
-
-def test_rows_of_the_stock_task_are_sorted() -> None:
-    exported = export(UNEQUAL)
-    assert exported.stock_samples == {"colours": [2, 9, 10]}
-    assert json.loads(folder_contents(exported)["stock_samples.json"]) == {"colours": [2, 9, 10]}
-    unknown = export(UNEQUAL, harness=None)
-    assert unknown.stock_samples == {}
-    assert all(each["stock"] is None for each in unknown.facts["subset"]["items"])
-    assert "does not name them" in unknown.readme
 
 
 def test_readme_and_manifest_say_what_the_score_is() -> None:
@@ -98,7 +84,6 @@ def test_readme_and_manifest_say_what_the_score_is() -> None:
     assert exported.facts["subset"]["equal_weights"] is False
     assert "3 of 12 items" in exported.readme
     assert "--tasks benchwright_colours_anchor_points_3 --include_path ." in exported.readme
-    assert "--samples stock_samples.json" in exported.readme
     assert "benchwright estimate results --subset . --benchmark colours" in exported.readme
     assert "The score is the weighted mean of the answers" in exported.readme
     subset = export(chosen((1, 0.5), (3, 0.5))).facts["subset"]

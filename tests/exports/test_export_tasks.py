@@ -8,7 +8,7 @@ import pytest
 from benchwright.core.errors import InputError
 from benchwright.datasets.harness_tasks import HarnessExport
 from benchwright.exports.export import ExportedRun, export_tasks
-from benchwright.params.exports import ExportsParams, StockTaskParams
+from benchwright.params.exports import ExportsParams
 from benchwright.params.scoring import ScoringParams
 from exports.export_examples import benchmark, item, table
 from harness_folder import folder_contents
@@ -28,7 +28,6 @@ def export(
         items,
         kept if "tags" in kept else kept.assign(tags=""),
         SHOWN,
-        "",
         ExportedRun(
             benchmark(**benchmark_changes),
             ScoringParams(),
@@ -78,23 +77,6 @@ def test_nothing_to_export_is_an_error() -> None:
     rows = table(item("colours/0", answer=-1))
     with pytest.raises(InputError, match=r"exports\.styles: no item of benchmark colours"):
         export(rows, rows)
-
-
-def test_manifest_has_the_reason_for_no_stock_rows() -> None:
-    exported = export()
-    assert exported.stock_samples == {}
-    assert exported.facts["stock_samples"]["reason_for_none"].startswith(
-        "the benchmark's file does not name"
-    )
-    assert "Not available: the benchmark's file does not name them" in exported.readme
-
-
-def test_stock_rows_are_those_of_the_kept_items() -> None:
-    mapping = StockTaskParams(task="stock_colours", order="source_row")
-    exported = export(kept=ITEMS.iloc[[5, 1]], benchmark={"harness": mapping})
-    assert exported.stock_samples == {"stock_colours": [1, 5]}
-    assert "--tasks stock_colours" in exported.readme
-    assert exported.facts["stock_samples"] == {"tasks": {"stock_colours": 2}, "reason_for_none": ""}
 
 
 def test_output_does_not_depend_on_row_order() -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from benchwright.datasets.harness_tasks import HarnessExport, HarnessTasks
 from benchwright.exports.export import ExportedRun, export_tasks
-from benchwright.params.exports import ExportsParams, StockTaskParams
+from benchwright.params.exports import ExportsParams
 from benchwright.params.scoring import ScoringParams
 from benchwright.scoring.demonstrations import DemonstrationPool
 from benchwright.scoring.rendering import (
@@ -78,7 +78,6 @@ def export(
         table(*items),
         table(*items[:2]).assign(tags=""),
         table(*shown),
-        "",
         ExportedRun(
             changes.pop("benchmark", benchmark()),
             ScoringParams(**changes),
@@ -305,14 +304,3 @@ def test_the_command_in_the_readme_runs(
     printed = capsys.readouterr().out
     assert re.search(r"benchwright_colours *\|[0-9a-f]{8}\|none *\| *5\|acc", printed), printed
     assert list((folder / "results").rglob("samples_benchwright_colours_*.jsonl"))
-
-
-def test_harness_accepts_the_file_of_stock_samples(saved: Callable[..., Path]) -> None:
-    from lm_eval.config.evaluate_config import EvaluatorConfig
-
-    mapping = StockTaskParams(task="stock_{subject}", order="source_row_within_subject")
-    folder = saved(NASTY, DEMONSTRATIONS, benchmark=benchmark(harness=mapping))
-    config = EvaluatorConfig(
-        tasks=["stock_anatomy"], samples=str(folder / "stock_samples.json")
-    )._process_arguments()
-    assert config.samples == {"stock_anatomy": [0, 1]}

@@ -248,7 +248,7 @@ def sample(
     weights = subset["weight"].to_numpy()
     kept = read.iloc[subset["position"]].assign(weight=weights).reset_index(drop=True)
     name = benchmark or "items"
-    return Sampled(kept, subset_manifest(read, subset, drawn_by, seed, name, {}))
+    return Sampled(kept, subset_manifest(read, subset, drawn_by, seed, name))
 
 
 def estimate(

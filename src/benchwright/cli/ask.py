@@ -270,6 +270,6 @@ def write_answers(result: AskResult) -> Path:
     places = result.state.places
     chosen = items.iloc[places][["item_id"]].assign(weight=1 / len(places), inclusion=np.nan)
     name = result.asking.benchmark.name
-    manifest = subset_manifest(items, chosen, "random", request.seed, name, {})
+    manifest = subset_manifest(items, chosen, "random", request.seed, name)
     write_json(folder / MANIFEST, {"subset": manifest.model_dump(mode="json")})
     return answers

@@ -385,7 +385,7 @@ def render_diff(comparison: Comparison) -> str:
     """Render the page: counts, rules, settings, and the changed items with their texts."""
     items, rules, _ = comparison.diff
     title = f"{comparison.title}: what changed"
-    shown = [("Rule", as_words, "rule"), *columns(" ".join(list(rules)[1:]))]
+    shown = [("Rule", as_words, "rule"), *columns(" ".join(map(str, list(rules)[1:])))]
     label = "Stopped: removed by the rule only in the earlier run. Started: only in the later."
     table = table_of(rules.to_dict("records"), shown, range(1, 5), label)
     sections = [
@@ -413,7 +413,7 @@ def _lists(items: pd.DataFrame) -> list[Any]:
         for change, title in _CHANGES.items()
     }
     lists = {title: rows for title, rows in by_change.items() if rows}
-    blocks = [ItemLists(lists)] if lists else [Text("No item differs.")]
+    blocks: list[Any] = [ItemLists(lists)] if lists else [Text("No item differs.")]
     if len(items) > len(shown):
         more = len(items) - len(shown)
         blocks.append(Text(f"The table next to this page contains {more:,} more items."))

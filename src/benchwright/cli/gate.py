@@ -106,15 +106,13 @@ def gate_subset(
 
 def _of_subset(pair: Pair, subset: SubsetManifest) -> Pair:
     """Return the pair on all items of the subset, with those that neither side answered."""
-    names = {item.item_id: item.item_id for item in subset.items}
-    names |= {"{}/{}".format(*item.stock): item.item_id for item in subset.items if item.stock}
-    places = {names[name]: at for at, name in enumerate(pair.item_ids) if name in names}
-    if not places:
+    known = {name: at for at, name in enumerate(pair.item_ids)}
+    at = np.array([known.get(item, -1) for item in subset.item_ids], dtype=np.intp)
+    if (at < 0).all():
         raise InputError(
             f"--subset: no answer is to one of its {len(subset.items):,} items; it begins with "
             f"{subset.item_ids[0]}, the answers with {pair.item_ids[0]}"
         )
-    at = np.array([places.get(item, -1) for item in subset.item_ids], dtype=np.intp)
     if not pair.both[at[at >= 0]].any():
         raise InputError("--subset: no item of the subset was answered by both models")
     return pair.select(at)._replace(item_ids=subset.item_ids)

@@ -743,7 +743,9 @@ def _write_comparison(
 @click.argument("a")
 @click.argument("b")
 @_pair_options
-@click.option("--order", "order_file", type=_WRITTEN, help="File for the ids in order of --anytime.")
+@click.option(
+    "--order", "order_file", type=_WRITTEN, help="File for the ids in order of --anytime."
+)
 @click.option(
     "--margin",
     required=True,

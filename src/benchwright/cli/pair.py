@@ -267,10 +267,10 @@ def _join(
         raise InputError(f"no item was answered by both models; {', '.join(begins)}")
     item_ids = tuple(map(str, ids))
     shared = KnownResponses("", (), item_ids, np.empty((0, len(ids)), np.float32), read.about)
-    sides = [
+    first, second = (
         Side(part.source, name, math.nan, 0, len(part.unreadable.get(name, set()) & {*item_ids}))
         for part, name in zip(known, names, strict=True)
-    ]
+    )
     questions = None
     if read.about is not None:
         texts = read.about.set_index("item_id")["question"].reindex(ids).fillna("")
@@ -278,7 +278,8 @@ def _join(
     tasks = np.array([read.tasks.get(item, "no task") for item in item_ids], object)
     by_task = len(set(tasks)) > 1
     pair = Pair(
-        *sides,
+        first,
+        second,
         item_ids,
         answers,
         shared.clusters(),

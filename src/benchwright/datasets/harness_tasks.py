@@ -1,6 +1,5 @@
 """Tasks for lm-evaluation-harness (0.4.13): a folder of YAML, JSON lines and a Python module."""
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import resources
 from typing import Any, NamedTuple, Protocol
@@ -14,8 +13,6 @@ from benchwright.datasets.export_folder import (
     Pieces,
     json_text,
 )
-
-STOCK_SAMPLES = "stock_samples.json"
 
 _READER = "read_rows"  # the module in each task folder, and its function
 
@@ -49,7 +46,6 @@ class HarnessExport(NamedTuple):
     """The content of one folder; names of families and tasks are unique."""
 
     families: list[HarnessFamily]
-    stock_samples: Mapping[str, list[int]]  # stock task → rows to ask; {} if unknown
     readme: str
     facts: Mapping[str, Any]  # for the manifest, besides files and families
 
@@ -110,8 +106,6 @@ def _family_files(family: HarnessFamily) -> dict[str, Pieces]:
 
 def _content(export: HarnessExport) -> FolderContent:
     files: dict[str, Pieces] = {README: [export.readme.encode()]}
-    if export.stock_samples:
-        files[STOCK_SAMPLES] = [(json.dumps(dict(export.stock_samples)) + "\n").encode()]
     for family in export.families:
         files |= _family_files(family)
     families = {family.name: dict(family.facts) for family in export.families}

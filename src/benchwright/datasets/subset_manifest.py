@@ -21,16 +21,15 @@ _STRICT = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class SubsetItem(BaseModel):
-    """One item of the subset."""
+    """One item of the subset; earlier exports said more of it."""
 
-    model_config = _STRICT
+    model_config = _STRICT | ConfigDict(extra="ignore")
 
     item_id: str
     weight: float = Field(ge=0, le=1)  # weights sum to 1
     content_hash: str  # of question and choices
     # known probability of being drawn; None if equal or unknown
     inclusion: float | None = Field(None, gt=0, le=1)
-    stock: tuple[str, int] | None = None  # stock task of lm-evaluation-harness and row, if known
 
 
 class SubsetManifest(BaseModel):

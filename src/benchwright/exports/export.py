@@ -26,7 +26,6 @@ from benchwright.exports.harness_task import (
     slug,
 )
 from benchwright.exports.instructions import HARNESS, render
-from benchwright.exports.stock_samples import StockSamples, samples_of_benchmark
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.exports import ExportsParams, ExportStyle
 from benchwright.params.perturbation import PerturbationParams
@@ -73,7 +72,6 @@ def _folder(
     template: str,
     run: ExportedRun,
     families: Sequence[HarnessFamily],
-    stock: StockSamples,
     facts: Mapping[str, Any],
     **shown: Any,
 ) -> HarnessExport:
@@ -83,7 +81,7 @@ def _folder(
             f"exports.styles: no item of benchmark {run.ingestion.name} can be asked in "
             f"{', '.join(run.exports.styles)}"
         )
-    told = {"benchmark": run.ingestion, "families": families, "stock": stock}
+    told = {"benchmark": run.ingestion, "families": families}
     readme = render(template, **{**told, **shown})
     asked = ("demonstrations", "label_tokens", "generation")
     every = {
@@ -95,20 +93,19 @@ def _folder(
         "exports": run.exports.model_dump(mode="json"),
         "scoring": run.scoring.model_dump(mode="json", include=set(asked)),
     }
-    return HarnessExport(list(families), stock.rows, readme, {**every, **facts})
+    return HarnessExport(list(families), readme, {**every, **facts})
 
 
 def export_tasks(
     items: pd.DataFrame,
     kept_items: pd.DataFrame,
     demonstrations: pd.DataFrame,
-    mirror_root: str,
     exported_run: ExportedRun,
 ) -> HarnessExport:
     """Write the benchmark and the kept items of the variant as tasks.
 
     Prompts and demonstrations are those of scoring. `kept_items` have the columns of `items`, and
-    `tags`; `mirror_root` is the mirror that items were read from, if any.
+    `tags`.
 
     Raises:
         InputError: no item fits the styles.
@@ -120,10 +117,7 @@ def export_tasks(
         ItemSet(ORIGINAL, original, demonstrations),
         ItemSet(run.variant, kept, demonstrations, added=AddedColumns(columns={"tags": tags})),
     ]
-    stock = samples_of_benchmark(items, kept_items["item_id"], run.ingestion, mirror_root)
-    rows = {task: len(rows) for task, rows in stock.rows.items()}
-    facts = {"stock_samples": {"tasks": rows, "reason_for_none": stock.reason}}
-    return _folder("tasks.md", run, families_of(sets, run), stock, facts)
+    return _folder("tasks.md", run, families_of(sets, run), {})
 
 
 def _shared(known: list[Question], items: pd.DataFrame, kept_items: pd.DataFrame) -> list[Question]:
@@ -206,7 +200,6 @@ def export_perturbed(
         "perturbed.md",
         run,
         [*originals, *groups, *of_copies],
-        StockSamples({}, ""),
         {"perturbation": perturbation.model_dump(mode="json")},
         example=[*originals[:1], *(group for group in groups if group.facts["style"] == style)],
         params=",".join(f"{name}={value}" for name, value in params.items() if value is not None),
@@ -268,10 +261,9 @@ def export_subset(
     sampler_choice: pd.DataFrame,
     demonstrations: pd.DataFrame,
     sampling: SamplingParams,
-    mirror_root: str,
     exported_run: ExportedRun,
 ) -> HarnessExport:
-    """Write the chosen items as tasks, with their weights, and as rows of stock tasks.
+    """Write the chosen items as tasks, with their weights.
 
     Rows carry `weight`, but the harness computes plain means. The manifest describes the score and
     lists items and weights for `benchwright estimate`. `sampler_choice` resolves
@@ -280,18 +272,15 @@ def export_subset(
     Raises:
         InputError: an id is not in the benchmark, or no item fits the styles.
     """
-    run, benchmark = exported_run, exported_run.ingestion
-    stock = samples_of_benchmark(items, chosen_subset["item_id"], benchmark, mirror_root)
+    run, name = exported_run, exported_run.ingestion.name
     sampler = sampler_of(sampling, sampler_choice)
-    subset = subset_manifest(
-        items, chosen_subset, sampler, sampling.export.seed, benchmark.name, stock.places
-    )
+    subset = subset_manifest(items, chosen_subset, sampler, sampling.export.seed, name)
     rows = items.set_index("item_id", drop=False).loc[list(subset.item_ids)]
     added = AddedColumns(columns={"weight": {item.item_id: item.weight for item in subset.items}})
     name = f"{sampler}_{len(subset.items)}"
     families = families_of([ItemSet(name, questions(rows), demonstrations, added=added)], run)
     facts = {"subset": subset.model_dump(mode="json")}
-    return _folder("subset.md", run, families, stock, facts, subset=subset)
+    return _folder("subset.md", run, families, facts, subset=subset)
 
 
 def subset_manifest(
@@ -300,9 +289,8 @@ def subset_manifest(
     sampler: str,
     seed: int,
     benchmark: str,
-    stock: Mapping[str, tuple[str, int]],
 ) -> SubsetManifest:
-    """Return the manifest of a subset; `stock` is {} if its rows in stock tasks are unknown.
+    """Return the manifest of a subset.
 
     Raises:
         InputError: an id is not among the items.
@@ -318,7 +306,6 @@ def subset_manifest(
             item_id=name,
             weight=weight,
             content_hash=hashes[name],
-            stock=stock.get(name),
             inclusion=inclusion if known else None,
         )
         for name, weight, inclusion in zip(

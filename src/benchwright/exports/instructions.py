@@ -3,7 +3,6 @@
 from typing import Any
 
 from benchwright.datasets.export_folder import MANIFEST
-from benchwright.datasets.harness_tasks import STOCK_SAMPLES
 
 HARNESS = "lm-eval 0.4.13"
 
@@ -18,5 +17,5 @@ def render(template: str, **values: Any) -> str:
         keep_trailing_newline=True,
         undefined=StrictUndefined,
     )
-    names = {"harness": HARNESS, "manifest": MANIFEST, "stock_samples": STOCK_SAMPLES}
+    names = {"harness": HARNESS, "manifest": MANIFEST}
     return environment.get_template(template).render(values | names)

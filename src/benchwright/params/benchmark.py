@@ -11,7 +11,6 @@ from typing import Annotated, Any, Literal, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
-from benchwright.params.exports import StockTaskParams
 from benchwright.params.filtering import FilterModelChoice
 from benchwright.params.responses import ResponseFileParams
 from benchwright.params.section import Section
@@ -286,5 +285,3 @@ class BenchmarkParams(Section):
     evaluation: dict[str, Any] = Field(default_factory=dict)
     sampling: dict[str, Any] = Field(default_factory=dict)
     exports: dict[str, Any] = Field(default_factory=dict)
-    harness: StockTaskParams | None = None
-    """Stock tasks of lm-evaluation-harness with the same questions (docs/how_to/export.md)."""

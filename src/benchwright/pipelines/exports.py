@@ -12,7 +12,7 @@ _RUN = Node(ExportedRun, _TOLD, "exported_run", name="describe_run")
 
 def create_pipeline() -> Pipeline:
     """Create a pipeline: items and kept items → a folder of tasks, and one for the Hub."""
-    inputs = ["items", "kept_items", "demonstrations", "params:mirror_root", "exported_run"]
+    inputs = ["items", "kept_items", "demonstrations", "exported_run"]
     kept = ["items", "kept_items", "rule_coverage", "exported_run"]
     return Pipeline(
         [
@@ -38,7 +38,7 @@ def create_perturbed_pipeline() -> Pipeline:
 def create_subset_pipeline() -> Pipeline:
     """Create a pipeline: items and a subset → a folder of tasks, and one for the Hub."""
     inputs = ["items", "chosen_subset", "sampler_choice", "demonstrations"]
-    inputs += ["params:sampling", "params:mirror_root", "exported_run"]
+    inputs += ["params:sampling", "exported_run"]
     subset = ["items", "chosen_subset", "chosen_subset_facts", "exported_run"]
     return Pipeline(
         [

@@ -102,10 +102,9 @@ def estimate_scores(
 
 
 def _aligned(subset: SubsetManifest, new: KnownResponses, notes: list[str]) -> NDArray[np.float64]:
-    """Return responses (r, k) to the subset's items in order, also from rows of stock tasks."""
-    stock = {"{}/{}".format(*item.stock): item.item_id for item in subset.items if item.stock}
+    """Return responses (r, k) to the subset's items in order."""
     wanted = dict.fromkeys(subset.item_ids)
-    item_ids = [name if name in wanted else stock.get(name) for name in new.item_ids]
+    item_ids = [name if name in wanted else None for name in new.item_ids]
     foreign = [name for name, item in zip(new.item_ids, item_ids, strict=True) if item is None]
     if len(foreign) == len(new.item_ids):
         first = new.item_ids[0] if new.item_ids else "–"
