@@ -269,7 +269,7 @@ def prompt_id(
 def _asked_items(tables: QuestionTables, scoring: ScoringParams, seed: int) -> list[Asked]:
     """Return each question with each condition it is asked under, by item id."""
     pool = demonstration_pools(questions(tables["demonstrations"]), scoring, seed)
-    conditions = list(scoring.conditions)
+    conditions: list[str] = list(scoring.conditions)
     if scoring.mode == "first":
         conditions = conditions[:1]  # the others are recorded
     conditions += [f"rotation-{n + 1}" for n in range(scoring.rotations)]
