@@ -81,7 +81,7 @@ def test_better_needs_a_test_over_held_out_models_and_worse_does_not(
     ("pairs", "said"),
     [
         (1.0, ", and keep the order of all 12 clearly different pairs."),
-        (0.95, ", and keep the order of 11.4 of 12 clearly different pairs."),
+        (0.999, ", and keep the order of 11 of 12 clearly different pairs."),
         (None, "random subsets of the same size."),
     ],
 )
@@ -89,6 +89,17 @@ def test_the_sentence_counts_the_pairs(judge, pairs: float | None, said: str) ->
     sentence = judge(value=INSIDE, pairs=pairs).sentence
     assert sentence.startswith("Use these")
     assert sentence.endswith(said)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "said"),
+    [
+        (1.0, ", though they keep the order of all 12 clearly different pairs."),
+        (0.94, ", and keep the order of only 11 of 12 clearly different pairs."),
+    ],
+)
+def test_the_sentence_on_a_bad_subset_concedes_what_is_kept(judge, pairs: float, said: str) -> None:
+    assert judge(value=BELOW, pairs=pairs).sentence.endswith(said)
 
 
 @pytest.mark.parametrize(

@@ -174,6 +174,7 @@ def test_runs_of_a_sweep_are_children_of_its_run(tmp_path: Path, conf: dict[str,
     assert client.get_run(child).data.tags["mlflow.parentRunId"] == parent
     above = client.get_run(parent)
     assert above.info.run_name == "sweep smart 2026"
+    assert above.data.tags["save_version"] == "2026"
     assert above.info.status == "FAILED"
     assert above.data.params == {"benchmarks": '["demo"]', "seeds": "[0, 1]"}
     assert above.data.metrics == means

@@ -55,7 +55,8 @@ def judge_subset(
     total, same = pairs_in_order(values)
     lost = values.get("pairwise_agreement", 1) < _MOST
     pairs = f"all {total}" if same == total else f"{'only ' * lost}{same} of {total}"
-    kept = f", and keep the order of {pairs} clearly different pairs." if total else "."
+    link = "though they" if place == "worse" and not lost else "and"
+    kept = f", {link} keep the order of {pairs} clearly different pairs." if total else "."
     these = f"these {n_kept:,} of {n_items:,} items"
     random = "random subsets of the same size"
     if n_kept == n_items:
@@ -124,5 +125,5 @@ def pairs_in_order(values: Mapping[str, float]) -> tuple[str, str]:
     share, total = values.get("pairwise_agreement", float("nan")), values.get("clear_pairs", 0)
     if math.isnan(share):
         return "", ""
-    # A pair with equal scores on the subset counts half.
-    return f"{total:,.0f}", f"{share * total:,.1f}".removesuffix(".0")
+    # Two pairs with equal scores on the subset count as one.
+    return f"{total:,.0f}", f"{math.floor(share * total + 1e-6):,}"

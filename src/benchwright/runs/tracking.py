@@ -176,9 +176,12 @@ def record_run(
 def start_sweep(
     conf: Mapping[str, Any], project: Path, name: str, options: Mapping[str, Any]
 ) -> str:
-    """Start the parent MLflow run of a sweep, with `options` as parameters, and return its id."""
+    """Start the parent MLflow run of a sweep, with `options` as parameters, and return its id.
+
+    `name` ends with the time, by which the saved view sorts it among the runs.
+    """
     given = {key: value for key, value in options.items() if value}
-    return _start(conf, project, name, {}, given)[1]
+    return _start(conf, project, name, {"save_version": name.split()[-1]}, given)[1]
 
 
 def finish_sweep(
