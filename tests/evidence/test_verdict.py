@@ -128,6 +128,17 @@ def test_too_little_evidence_gives_no_verdict(judge, cells: dict[str, Any], said
     assert said in verdict.sentence
 
 
+@pytest.mark.parametrize(
+    ("n_full", "said"),
+    [
+        (54, "these 50 of 60 items to"),
+        (53, "items (judged by the answers to 40 of 53) to save 17%"),
+    ],
+)
+def test_the_sentence_says_if_few_items_were_judged(judge, n_full: int, said: str) -> None:
+    assert said in judge(value=INSIDE, n_items=40, n_full=n_full).sentence
+
+
 def test_ten_removed_items_are_enough(judge) -> None:
     assert judge(n_items=50, value=ABOVE, apart=(0.1, 0.3)).place == "better"
 

@@ -18,6 +18,7 @@ FEWEST_REMOVED = 10
 """The removal of fewer items shows nothing about a ranking, whichever items they are."""
 
 _MOST = 0.95  # clearly different means at the 5% level, so one pair in twenty may be in no order
+_MOSTLY_ANSWERED = 0.9  # share of items below which the sentence says how many were judged
 _ROUGH = 0.9  # Kendall's tau-b below which a ranking is a rough one
 
 
@@ -58,6 +59,9 @@ def judge_subset(
     link = "though they" if place == "worse" and not lost else "and"
     kept = f", {link} keep the order of {pairs} clearly different pairs." if total else "."
     these = f"these {n_kept:,} of {n_items:,} items"
+    judged = beside_random(random_comparison, group)
+    if judged.get("n_full", n_items) < _MOSTLY_ANSWERED * n_items:
+        these += f" (judged by the answers to {judged['n_items']:,} of {judged['n_full']:,})"
     random = "random subsets of the same size"
     if n_kept == n_items:
         sentence = f"Use all {n_items:,} items: none was removed."

@@ -181,7 +181,7 @@ def start_sweep(
     `name` ends with the time, by which the saved view sorts it among the runs.
     """
     given = {key: value for key, value in options.items() if value}
-    return _start(conf, project, name, {"save_version": name.split()[-1]}, given)[1]
+    return _start(conf, project, name, {"save_version": name.rpartition(" ")[2]}, given)[1]
 
 
 def finish_sweep(
