@@ -9,7 +9,7 @@ import pytest
 
 from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
-from benchwright.datasets.score_store import MemoryShards
+from benchwright.core.stored_shards import MemoryShards
 from benchwright.language_models.protocol import PromptScore
 from benchwright.methods.mmlu_cf.difficulty.response_difficulty import answer_questions
 from benchwright.params.mmlu_cf import DifficultyParams

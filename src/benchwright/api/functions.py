@@ -18,8 +18,8 @@ from benchwright.api.given import (
 from benchwright.api.in_memory import Params, compute, settings_of
 from benchwright.api.results import Estimates, Evidence, Filtered, Perturbed, Sampled
 from benchwright.core.errors import InputError
+from benchwright.core.stored_shards import MemoryShards
 from benchwright.datasets.response_files import LoadedFile
-from benchwright.datasets.score_store import MemoryShards
 from benchwright.datasets.subset_manifest import read_subset
 from benchwright.evidence.panel import headline_group, panel_warnings
 from benchwright.exports.export import sampler_of, subset_manifest

@@ -17,7 +17,8 @@ from benchwright.core.atomic_files import write_json, written_aside
 from benchwright.core.configuration import STYLES, configuration_name
 from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
-from benchwright.datasets.score_store import ScoreStore, StoredShards
+from benchwright.core.stored_shards import StoredShards
+from benchwright.datasets.score_store import ScoreStore
 from benchwright.datasets.subset_manifest import MANIFEST
 from benchwright.exports.export import subset_manifest
 from benchwright.methods.dele.asking import Asked, AskingPolicy, Goal, Look, asking_policy

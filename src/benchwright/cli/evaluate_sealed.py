@@ -16,9 +16,9 @@ from benchwright.core.atomic_files import write_json
 from benchwright.core.configuration import STYLES, Configuration, configuration_name
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError
+from benchwright.core.stored_shards import MemoryShards
 from benchwright.core.version import VERSION
 from benchwright.datasets.half_scores import FORMAT, HalfResult, SealedIdentity
-from benchwright.datasets.score_store import MemoryShards
 from benchwright.methods.mmlu_cf.difficulty.response_difficulty import (
     one_configuration,
     right_answers,

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 from kedro.pipeline import Pipeline
 
-from benchwright.datasets.score_store import StoredShards
+from benchwright.core.stored_shards import StoredShards
 from benchwright.methods.mmlu_cf.contamination_free import apply_transforms, as_items, reword
 from benchwright.methods.mmlu_cf.judging.judges import ask_in_memory
 from benchwright.methods.mmlu_cf.sealing.safe_errors import no_question_in_errors

@@ -7,7 +7,7 @@ import pandas as pd
 from kedro.pipeline import Pipeline
 
 from benchwright.core.errors import InputError
-from benchwright.datasets.score_store import StoredShards
+from benchwright.core.stored_shards import StoredShards
 from benchwright.methods.mmlu_cf.fields import (
     FIELDS,
     bundled_examples,

@@ -11,7 +11,7 @@ from kedro.pipeline import Pipeline
 
 from benchwright.core.errors import InputError
 from benchwright.core.natural_order import sort_items
-from benchwright.datasets.score_store import StoredShards
+from benchwright.core.stored_shards import StoredShards
 from benchwright.methods.wicked.single_best_answer.classifier import judgeable
 from benchwright.methods.wicked.single_best_answer.labels import label_by_judge, label_numbers
 from benchwright.methods.wicked.single_best_answer.training import predict

@@ -9,8 +9,8 @@ from kedro.pipeline import Pipeline
 
 from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms
+from benchwright.core.stored_shards import StoredShards
 from benchwright.datasets.saved_tables import SavedTable
-from benchwright.datasets.score_store import StoredShards
 from benchwright.methods.wicked.single_best_answer.classifier import judgeable
 from benchwright.methods.wicked.single_best_answer.evaluation import evaluate
 from benchwright.methods.wicked.single_best_answer.labels import (

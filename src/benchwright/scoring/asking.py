@@ -4,9 +4,10 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from benchwright.core.errors import InputError
+from benchwright.core.stored_shards import StoredShards
 from benchwright.language_models.loading import message_frame
 from benchwright.language_models.protocol import Ask, PromptText, Sampling
 from benchwright.language_models.tokenization import ChatFrame
@@ -19,9 +20,6 @@ from benchwright.scoring.score_shards import (
     written_texts,
 )
 
-if TYPE_CHECKING:
-    from benchwright.datasets.score_store import StoredShards
-
 T = TypeVar("T")
 _TEMPERATURE = 0.7  # of further attempts: another reply, still a sensible one
 
@@ -32,7 +30,7 @@ def ask_model(
     name: str,
     models: ModelsParams,
     scoring: ScoringParams,
-    store: "StoredShards",
+    store: StoredShards,
     *,
     max_tokens: int,
     what: str,
@@ -57,7 +55,7 @@ class _Asker:
     name: str
     model: ModelParams
     scoring: ScoringParams
-    store: "StoredShards"
+    store: StoredShards
     max_tokens: int
     what: str
 

@@ -11,7 +11,7 @@ from kedro.io import DataCatalog, MemoryDataset
 from kedro.runner import SequentialRunner
 
 from benchwright.core.errors import InputError
-from benchwright.datasets.score_store import MemoryShards
+from benchwright.core.stored_shards import MemoryShards
 from benchwright.methods.mmlu_cf.fields import FIELDS, bundled_examples
 from benchwright.methods.mmlu_cf.judging import judges as judges_module
 from benchwright.methods.mmlu_cf.judging.judges import ROUNDS

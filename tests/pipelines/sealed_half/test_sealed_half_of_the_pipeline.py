@@ -19,7 +19,7 @@ from kedro.runner import SequentialRunner
 
 from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
-from benchwright.datasets.score_store import MemoryShards
+from benchwright.core.stored_shards import MemoryShards
 from benchwright.language_models.protocol import Generated
 from benchwright.methods.mmlu_cf.difficulty.rating import combine_ratings
 from benchwright.methods.mmlu_cf.judging import judges as judges_module

@@ -8,7 +8,7 @@ import pandas as pd
 
 from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
-from benchwright.datasets.score_store import StoredShards
+from benchwright.core.stored_shards import StoredShards
 from benchwright.methods.mmlu_cf.checking import check_items, decide
 from benchwright.methods.mmlu_cf.difficulty.quota_sampling import (
     sample_by_difficulty,

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from benchwright.core.errors import InputError
-from benchwright.datasets.score_store import MemoryShards
+from benchwright.core.stored_shards import MemoryShards
 from benchwright.methods.mmlu_cf.sealing.judge_store import JudgeStore, SealedShards
 from benchwright.methods.mmlu_cf.sealing.key import SealKey
 

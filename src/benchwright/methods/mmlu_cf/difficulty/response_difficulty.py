@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from benchwright.core.configuration import Configuration, parse_configuration
 from benchwright.core.response_matrix import ResponseMatrix
-from benchwright.datasets.score_store import StoredShards
+from benchwright.core.stored_shards import StoredShards
 from benchwright.methods.mmlu_cf.contamination_free import as_items
 from benchwright.methods.mmlu_cf.difficulty.quota_sampling import LEVELS
 from benchwright.methods.mmlu_cf.difficulty.rating import difficulty_candidates

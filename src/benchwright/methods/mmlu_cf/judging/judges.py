@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from benchwright.core.seeding import stage_generator
+from benchwright.core.stored_shards import StoredShards
 from benchwright.core.values import LETTERS, lettered
-from benchwright.datasets.score_store import StoredShards
 from benchwright.language_models.protocol import Ask
 from benchwright.params.mmlu_cf import JudgesParams
 from benchwright.params.scoring import ModelsParams, ScoringParams

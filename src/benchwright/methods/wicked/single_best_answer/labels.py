@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms
+from benchwright.core.stored_shards import StoredShards
 from benchwright.core.values import LETTERS, lettered
-from benchwright.datasets.score_store import StoredShards
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.params.single_best_answer import JudgeParams
 from benchwright.scoring.asking import ask_in_rounds, ask_model
