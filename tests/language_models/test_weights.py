@@ -1,10 +1,8 @@
 """Weights match their hash, or a one-line error says what to do."""
 
 import hashlib
-import io
 import struct
 import sys
-import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
 from pathlib import Path
@@ -18,30 +16,12 @@ from benchwright.params.scoring import (
     EncoderParams,
     HubWeights,
     ModelsParams,
-    PackageArchive,
     PackageFile,
     PackageFolder,
     PathWeights,
 )
 
-
-def zipped(files: dict[str, bytes]) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
-    return buffer.getvalue()
-
-
 WHOLE = b"GGUF" + bytes(range(256)) * 20
-ARCHIVE = zipped(
-    {
-        "encoder/model.safetensors": b"tensors",
-        "encoder/1_Pooling/config.json": b"{}",
-        "encoder/../../escaped.json": b"out of the folder",
-        "other/model.safetensors": b"of another encoder",
-    }
-)
 
 
 def install(site: Path, content: bytes, parts: int = 3) -> None:
@@ -76,21 +56,13 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def pieces(content: bytes = WHOLE, parts: int = 3) -> PackageFile:
-    return PackageFile(**split(content, parts))
-
-
-def archive(content: bytes = ARCHIVE, folder: str = "encoder") -> PackageArchive:
-    return PackageArchive(**split(content, 3), folder=folder)
-
-
-def split(content: bytes, parts: int) -> dict[str, str | int]:
-    return {
-        "package": "pieces-part{part}",
-        "file": "pieces_part{part}/data/model.part{index:02d}",
-        "parts": parts,
-        "sha256": hashlib.sha256(content).hexdigest(),
-        "requirements": "weights-large.txt",
-    }
+    return PackageFile(
+        package="pieces-part{part}",
+        file="pieces_part{part}/data/model.part{index:02d}",
+        parts=parts,
+        sha256=hashlib.sha256(content).hexdigest(),
+        requirements="weights-large.txt",
+    )
 
 
 class Conversion:
@@ -201,26 +173,12 @@ def test_the_encoder_folder_is_hashed_again_only_when_its_file_changes(
     digest = hashlib.file_digest
     monkeypatch.setattr(hashlib, "file_digest", lambda *a: hashed.append(a) or digest(*a))
     for _ in range(3):
-        source = weights.locate_encoder(folder, tmp_path / "cache")
+        source = weights.locate_encoder(folder)
         assert source.name_or_path == str(site / "encoder/model")
     assert len(hashed) == 1
     (site / "encoder/model/model.safetensors").write_bytes(b"other")
     with pytest.raises(InputError, match=r"-r weights\.txt"):
-        weights.locate_encoder(folder, tmp_path / "cache")
-
-
-def test_an_archive_is_unpacked_once_into_its_folder(site: Path, tmp_path: Path) -> None:
-    install(site, ARCHIVE)
-    folder = Path(weights.locate_encoder(archive(), tmp_path / "a" / "cache").name_or_path)
-    assert (folder / "model.safetensors").read_bytes() == b"tensors"
-    assert (folder / "1_Pooling/config.json").exists()
-    assert {path.parent.name for path in tmp_path.rglob("escaped.json")} <= {"encoder"}
-    assert not list(folder.parent.glob("other"))
-    with pytest.raises(InputError, match=r"no elsewhere/model\.safetensors"):
-        weights.locate_encoder(archive(folder="elsewhere"), tmp_path / "cache")
-    install(site, b"changed")
-    again = weights.locate_encoder(archive(), tmp_path / "a" / "cache")
-    assert again.name_or_path == str(folder)
+        weights.locate_encoder(folder)
 
 
 def test_revisions_identify_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,8 +13,7 @@ import shutil
 import struct
 import sys
 import tempfile
-import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, distribution, version
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -26,7 +25,6 @@ from benchwright.core.enclosing_project import enclosing_project
 from benchwright.core.errors import InputError
 from benchwright.params.scoring import (
     HubWeights,
-    PackageArchive,
     PackageFile,
     PackageFolder,
     PathWeights,
@@ -154,7 +152,7 @@ def revision(spec: WeightsParams) -> str:
 def conversion(spec: WeightsParams) -> str:
     """Return how the weights are changed before use, "" if they are not; part of a score's key."""
     file = spec.path if isinstance(spec, PathWeights) else ""
-    is_gguf = type(spec) is PackageFile or file.endswith(".gguf")
+    is_gguf = isinstance(spec, PackageFile) or file.endswith(".gguf")
     return f"{_CONVERSION}/transformers-{version('transformers')}" if is_gguf else ""
 
 
@@ -166,22 +164,17 @@ def model_source(spec: WeightsParams, dtype: Dtype, cache: Path | None = None) -
     """
     if isinstance(spec, PackageFile | PathWeights) and conversion(spec):
         return ModelSource(str(_converted_folder(spec, dtype, cache or default_cache())))
-    return locate_encoder(spec, cache)
+    return locate_encoder(spec)
 
 
-def locate_encoder(spec: WeightsParams, cache: Path | None = None) -> ModelSource:
-    """Return what to load for a sentence encoder.
-
-    The SHA-256 of `model.safetensors` is checked. An archive is joined, checked as a whole, and
-    unpacked into `cache`.
+def locate_encoder(spec: WeightsParams) -> ModelSource:
+    """Return what to load for a sentence encoder; the SHA-256 of `model.safetensors` is checked.
 
     Raises:
         InputError: a package is not installed or a hash differs.
     """
     if isinstance(spec, HubWeights):
         return ModelSource(spec.hub, spec.revision, spec.trust_remote_code)
-    if isinstance(spec, PackageArchive):
-        return ModelSource(str(_unpacked_folder(spec, cache or default_cache())))
     if isinstance(spec, PackageFile):
         raise InputError(f"{spec!r} is no encoder; name `package` and `folder`, `hub`, or `path`")
     if isinstance(spec, PathWeights):
@@ -200,38 +193,19 @@ def _converted_folder(spec: PackageFile | PathWeights, dtype: Dtype, cache: Path
 
     It is made once per file, dtype and version of the conversion.
     """
-
-    def convert(folder: Path) -> None:
-        logger.info("converting weights to %s once, which takes up to a minute", dtype)
-        with _whole_file(spec, cache) as gguf:
-            dequantise(gguf, folder, dtype)
-
     made_by = conversion(spec).replace("/", "-")
-    return _made_once(cache / f"{revision(spec)}-{dtype}-{made_by}", convert)
-
-
-def _unpacked_folder(spec: PackageArchive, cache: Path) -> Path:
-    def unpack(folder: Path) -> None:
-        with _whole_file(spec, cache) as archive, zipfile.ZipFile(archive) as packed:
-            inside = [name for name in packed.namelist() if name.startswith(f"{spec.folder}/")]
-            packed.extractall(folder, inside)  # in the folder, whatever the names say
-        if not (folder / spec.folder / "model.safetensors").is_file():
-            raise InputError(f"{spec.package} has no {spec.folder}/model.safetensors in it")
-
-    return _made_once(cache / f"{revision(spec)}-archive", unpack) / spec.folder
-
-
-def _made_once(target: Path, make: Callable[[Path], None]) -> Path:
-    """Return a folder that `make` fills, unless it is there.
-
-    It is filled aside, under a lock, and renamed when complete: two processes may ask at once.
-    """
+    target = cache / f"{revision(spec)}-{dtype}-{made_by}"
     if not target.is_dir():
         target.parent.mkdir(parents=True, exist_ok=True)
+        # Two processes may ask at once.
         with FileLock(f"{target}.lock"):
             if not target.is_dir():
-                with written_aside(target, folder=True) as folder:
-                    make(folder)
+                logger.info("converting weights to %s once, which takes up to a minute", dtype)
+                with (
+                    written_aside(target, folder=True) as folder,
+                    _whole_file(spec, cache) as gguf,
+                ):
+                    dequantise(gguf, folder, dtype)
     return target
 
 

@@ -48,12 +48,6 @@ class PackageFile(Section):
     requirements: str = "weights.txt"
 
 
-class PackageArchive(PackageFile):
-    """A zip archive in installed packages, whole or split; `folder` is the model's place in it."""
-
-    folder: str
-
-
 class PackageFolder(Section):
     """A folder of an installed package with `model.safetensors`, whose hash is `sha256`."""
 
@@ -82,14 +76,11 @@ class PathWeights(Section):
 def _kind(given: Any) -> str | None:
     """Return the kind of weights, so that errors refer to that kind only."""
     fields = given if isinstance(given, dict) else vars(given)
-    if {"file", "folder"} <= fields.keys():
-        return "archive"
     return next((kind for kind in ("file", "folder", "hub", "path") if kind in fields), None)
 
 
 WeightsParams = Annotated[
     Annotated[PackageFile, Tag("file")]
-    | Annotated[PackageArchive, Tag("archive")]
     | Annotated[PackageFolder, Tag("folder")]
     | Annotated[HubWeights, Tag("hub")]
     | Annotated[PathWeights, Tag("path")],
