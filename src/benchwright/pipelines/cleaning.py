@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 from kedro.pipeline import Pipeline
 
-from benchwright.methods.mmlu_cf.cleaning.clean import WHOLE_RULES, clean
+from benchwright.methods.mmlu_cf.cleaning.clean import clean
 from benchwright.params.mmlu_cf import CleaningParams
 from benchwright.pipelines.nodes import node
 from benchwright.tables.mmlu_cf import CleaningFunnel, CleanItems
@@ -20,13 +20,12 @@ _AT_ONCE = 20_000
 
 def clean_raw_items(
     raw_items: pa.Table, cleaning: CleaningParams
-) -> tuple[pd.DataFrame, pa.Table, pa.Table, pd.DataFrame, pa.Table]:
+) -> tuple[pd.DataFrame, pa.Table, pa.Table, pd.DataFrame]:
     """Apply the cleaning rules in order; each rewrites texts or rejects rows.
 
     Returns:
         Clean items; rejected rows with their rule (Arrow table); rewritten texts before and after
-        (Arrow table); the funnel; and duplicates with the items that they duplicate (Arrow table).
-        Every raw item is clean or rejected.
+        (Arrow table); and the funnel. Every raw item is clean or rejected.
     """
     starts = range(0, max(raw_items.num_rows, 1), _AT_ONCE)
     cleaned = clean([raw_items.slice(start, _AT_ONCE) for start in starts], cleaning)
@@ -37,31 +36,20 @@ def clean_raw_items(
         cleaned.rejected,
         cleaned.changes,
         pd.DataFrame(CleaningFunnel.validate(cleaned.counts.to_pandas())),
-        cleaned.duplicates,
     )
 
 
-def count_reasons(
-    rejected_raw_items: pa.Table, cleaning_changes: pa.Table, cleaning_duplicates: pa.Table
-) -> pd.DataFrame:
+def count_reasons(rejected_raw_items: pa.Table, cleaning_changes: pa.Table) -> pd.DataFrame:
     """Count rejected rows by reason and rewritten rows by column.
 
     Returns:
         A table: rule, kind (reject, rewrite), reason (for rewrites, the column),
         rows. Rewritten rows that were rejected later count in both. It holds no text of an item.
     """
-    rejected = rejected_raw_items.select(["rule", "detail"]).to_pandas()
-    rejected = rejected[~rejected["rule"].isin(WHOLE_RULES)]
-    copies = cleaning_duplicates.select(["rule", "duplicate_of", "detail"]).to_pandas()
-    # The reason ends with the id of the duplicated item.
-    copies["detail"] = [
-        detail.removesuffix(like).strip()
-        for detail, like in zip(copies["detail"], copies["duplicate_of"], strict=True)
-    ]
+    rejections = rejected_raw_items.select(["rule", "detail"]).to_pandas()
     changes = cleaning_changes.select(["item_id", "rule", "column"]).to_pandas()
     changes["detail"] = [column.partition("[")[0] for column in changes["column"]]
     changes = changes.drop_duplicates(["item_id", "rule", "detail"])
-    rejections = pd.concat([rejected, copies.drop(columns="duplicate_of")])
     counted = [
         frame.groupby(["rule", "detail"]).size().rename("rows").reset_index().assign(kind=kind)
         for kind, frame in (("reject", rejections), ("rewrite", changes))
@@ -104,12 +92,11 @@ _NODES = [
             "rejected_raw_items",
             "cleaning_changes",
             "cleaning_funnel",
-            "cleaning_duplicates",
         ],
     ),
     node(
         count_reasons,
-        ["rejected_raw_items", "cleaning_changes", "cleaning_duplicates"],
+        ["rejected_raw_items", "cleaning_changes"],
         "cleaning_reasons",
     ),
     node(count_domains, ["document_domains", "raw_items", "clean_items"], "domain_counts"),

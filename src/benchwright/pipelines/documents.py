@@ -17,7 +17,6 @@ from benchwright.pipelines.nodes import node
 from benchwright.tables.base import Table
 from benchwright.tables.mmlu_cf import (
     CleaningChanges,
-    CleaningDuplicates,
     CleanItems,
     RawItems,
     RejectedRawItems,
@@ -30,20 +29,17 @@ def open_texts(
     raw_items: pa.Table,
     rejected_raw_items: pa.Table,
     cleaning_changes: pa.Table,
-    cleaning_duplicates: pa.Table,
-) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Convert the tables of collection and cleaning from memory to tables for saving.
 
     Returns:
         `RawItems` as on the pages; `RejectedRawItems` with rules and reasons; `CleaningChanges`
-        with texts before and after; `CleaningDuplicates`. The first three are in the natural order
-        of item ids.
+        with texts before and after. All are in the natural order of item ids.
     """
     return (
         sort_items(_frame(raw_items, RawItems)),
         sort_items(_frame(rejected_raw_items, RejectedRawItems)),
         sort_items(_frame(cleaning_changes, CleaningChanges)),
-        _frame(cleaning_duplicates, CleaningDuplicates),
     )
 
 
@@ -73,8 +69,8 @@ def write_open_benchmark(
 _NODES = [
     node(
         open_texts,
-        ["raw_items", "rejected_raw_items", "cleaning_changes", "cleaning_duplicates"],
-        ["open_raw_items", "open_rejected_items", "open_cleaning_changes", "open_duplicates"],
+        ["raw_items", "rejected_raw_items", "cleaning_changes"],
+        ["open_raw_items", "open_rejected_items", "open_cleaning_changes"],
     ),
     node(
         write_open_benchmark,

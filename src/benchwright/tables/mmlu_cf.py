@@ -68,7 +68,9 @@ class RejectedRawItems(Table):
     item_id: Series[str]
     rule: Series[str]
     detail: Series[str]
-    raw: Series[str]  # the input row as JSON
+    # of duplicates: the item like it, which is kept unless the copies' answers differ
+    duplicate_of: Series[str] = pa.Field(nullable=True)
+    similarity: Series[float] = pa.Field(ge=0, le=1, nullable=True)  # Jaccard, question and choices
 
 
 class CleaningChanges(Table):
@@ -107,16 +109,6 @@ class CleanItems(Table):
     passage: Series[str] = pa.Field(nullable=True)
     field: Series[str] = pa.Field(nullable=True)
     field_confidence: Series[float] = pa.Field(nullable=True)
-
-
-class CleaningDuplicates(Table):
-    """Items rejected as duplicates, with the items that they duplicate; key item_id."""
-
-    item_id: Series[str]
-    rule: Series[str] = pa.Field(isin=["exact_duplicate", "near_duplicate"])
-    duplicate_of: Series[str]  # kept, unless the copies' answers differ
-    similarity: Series[float] = pa.Field(ge=0, le=1)  # Jaccard, of question and choices
-    detail: Series[str]
 
 
 CHECKED = ["good", "low_rating", "harmful", "unjudged"]

@@ -22,12 +22,12 @@ def test_the_counts_of_the_bundled_documents_add_up(
     assert measures.loc[("recall", ""), "share"] > 0.99
     assert measures.loc[("precision_all_documents", ""), "share"] > 0.99
 
-    clean, rejected, changes, funnel, duplicates = clean_raw_items(raw, CleaningParams())
+    clean, rejected, changes, funnel = clean_raw_items(raw, CleaningParams())
     assert raw.num_rows == len(clean) + rejected.num_rows == funnel["rows_in"].iloc[0]
     assert funnel["rows_out"].iloc[-1] == len(clean)
     ids = {*clean["item_id"], *rejected.column("item_id").to_pylist()}
     assert ids == set(raw.column("item_id").to_pylist())
-    reasons = count_reasons(rejected, changes, duplicates)
+    reasons = count_reasons(rejected, changes)
     assert reasons.loc[reasons["kind"] == "reject", "rows"].sum() == rejected.num_rows
     counted = count_domains(domains, raw, clean)
     assert counted["documents"].sum() == 109

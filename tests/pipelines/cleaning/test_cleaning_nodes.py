@@ -81,7 +81,7 @@ def test_every_row_is_clean_or_rejected_and_every_reason_is_counted() -> None:
     assert sorted(rejected.column("item_id").to_pylist()) == ["d1#1", "d2#1", "d4#1"]
     reasons = out["cleaning_reasons"]
     assert reasons.to_dict("split")["data"] == [
-        ["exact_duplicate", "reject", "same as", 1],
+        ["exact_duplicate", "reject", "copy of another question", 1],
         ["n_choices", "reject", "3 choices", 1],
         ["short_question", "reject", "fewer than 10 characters", 1],
         ["answer_format", "rewrite", "answer", 1],

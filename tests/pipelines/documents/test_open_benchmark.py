@@ -26,7 +26,6 @@ from benchwright.pipelines.documents import create_pipeline
 from benchwright.pipelines.ingestion import IngestedTables, map_source_rows
 from benchwright.tables.mmlu_cf import (
     CleaningChanges,
-    CleaningDuplicates,
     CleanItems,
     RawItems,
     RejectedRawItems,
@@ -57,7 +56,7 @@ def run_slice(repository: Path, folder: Path, shuffled: bool = False) -> Made:
     shard = folder / "documents.jsonl"
     shard.write_text("".join(reversed(lines) if shuffled else lines))
     raw, _, _ = extract_items(DocumentShards(str(shard)).load(), CollectionParams())
-    fielded, rejected, changes, _, duplicates = clean_raw_items(raw, CleaningParams())
+    fielded, rejected, changes, _ = clean_raw_items(raw, CleaningParams())
     numbers = [int(doc_id.removeprefix("doc-")) for doc_id in fielded["doc_id"]]
     fielded["field"] = [FIELDS[number % 3] if number != 57 else None for number in numbers]
     fielded["field_confidence"] = [0.5 if number != 57 else np.nan for number in numbers]
@@ -65,7 +64,6 @@ def run_slice(repository: Path, folder: Path, shuffled: bool = False) -> Made:
     catalog["raw_items"] = MemoryDataset(raw)
     catalog["rejected_raw_items"] = MemoryDataset(rejected)
     catalog["cleaning_changes"] = MemoryDataset(changes)
-    catalog["cleaning_duplicates"] = MemoryDataset(duplicates)
     catalog["fielded_items"] = MemoryDataset(fielded)
     catalog["params:open_benchmark"] = MemoryDataset(OpenBenchmarkParams(demonstrations=2))
     catalog["params:seed"] = MemoryDataset(0)
@@ -139,16 +137,15 @@ def test_demonstrations_are_few_of_each_field_and_share_no_passage(
     assert shown["passage_id"].isna().all()
 
 
-def test_a_rejected_question_has_its_rule_and_original_text(made: Made) -> None:
+def test_a_rejected_question_has_its_rule_and_its_text_is_among_the_raw_ones(made: Made) -> None:
     rejected = RejectedRawItems.validate(made.saved["open_rejected_items"]).set_index("item_id")
     assert rejected.loc["doc-004#1", "rule"] == "short_question"
     assert rejected.loc["doc-057#6", "rule"] == "lower_case_start"
     assert rejected.loc["doc-036#4", "rule"] == "label_set"
     assert rejected.loc["doc-101#2", "rule"] == "exact_duplicate"
-    assert json.loads(rejected.loc["doc-004#1", "raw"])["question"] == "7 × 8?"
-    twin = CleaningDuplicates.validate(made.saved["open_duplicates"]).set_index("item_id")
-    assert twin.loc["doc-101#2", "duplicate_of"] == "doc-019#1"
+    assert rejected.loc["doc-101#2", "duplicate_of"] == "doc-019#1"
     raw = RawItems.validate(made.saved["open_raw_items"])
+    assert raw.set_index("item_id").loc["doc-004#1", "question"] == "7 × 8?"
     clean = CleanItems.validate(made.saved["open_clean_items"])
     assert sorted([*rejected.index, *clean["item_id"]]) == sorted(raw["item_id"])
 

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.methods.mmlu_cf.cleaning.clean import clean, clean_and_fingerprint
-from benchwright.methods.mmlu_cf.cleaning.rows import as_raw
 from benchwright.methods.mmlu_cf.cleaning.rules import clean_batch
 from benchwright.params.mmlu_cf import CleaningParams
+from methods.mmlu_cf.cleaning.raw_rows import as_raw
 
 SCHEMA = pa.schema(
     [
@@ -56,6 +56,7 @@ ANSWERS = st.one_of(
     st.sampled_from([*"ABcd1234", "iii", "Paris", "The answer is B.", "C. Bonn", "A. Rome", ""]),
     st.text(string.printable, max_size=12),
 )
+
 ROWS = st.lists(
     st.fixed_dictionaries(
         {

@@ -8,8 +8,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from benchwright.methods.mmlu_cf.cleaning.clean import clean
-from benchwright.methods.mmlu_cf.cleaning.rows import as_raw
 from benchwright.params.mmlu_cf import CleaningParams
+from methods.mmlu_cf.cleaning.raw_rows import as_raw
 
 pytestmark = pytest.mark.real_data
 

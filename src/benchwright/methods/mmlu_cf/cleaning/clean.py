@@ -4,7 +4,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -24,12 +24,10 @@ from benchwright.methods.mmlu_cf.cleaning.near_duplicates import (
     sign,
 )
 from benchwright.methods.mmlu_cf.cleaning.rows import (
-    DUPLICATES,
     FUNNEL,
     REJECTED,
     Cleaned,
     CleanedBatch,
-    as_json,
 )
 from benchwright.methods.mmlu_cf.cleaning.rules import ROW_RULES, clean_batch
 from benchwright.params.mmlu_cf import BatchEngineParams, CleaningParams, RuleName
@@ -91,7 +89,7 @@ def clean_and_fingerprint(
 
 
 class Deduplicated(NamedTuple):
-    """The rows that stay, in their order, and the removed ones as `CleaningDuplicates`."""
+    """The rows that stay, in their order, and the removed ones as `RejectedRawItems`."""
 
     rows: pa.Table
     duplicates: pa.Table
@@ -100,7 +98,7 @@ class Deduplicated(NamedTuple):
 def clean(batches: Sequence[pa.Table], params: CleaningParams) -> Cleaned:
     """Apply all rules to batches of raw items (MMLU-CF, section 3.2, step 2).
 
-    The batches are read twice. The engine does not affect the result.
+    The engine does not affect the result.
 
     Raises:
         InputError: a column is missing, an id is repeated, or the engine is not available.
@@ -110,25 +108,10 @@ def clean(batches: Sequence[pa.Table], params: CleaningParams) -> Cleaned:
         parts, prints = zip(*engine.over(work, batches), strict=True)
         cleaned = CleanedBatch(*map(pa.concat_tables, zip(*parts, strict=True)))
         left = deduplicate(cleaned.rows, params, join_fingerprints(prints), engine)
-    why = {row["item_id"]: (row["rule"], row["detail"]) for row in left.duplicates.to_pylist()}
-    again = [
-        {"item_id": row["item_id"], "rule": rule, "detail": detail, "raw": as_json(row)}
-        for batch in batches
-        for row in _rows_with_ids(batch, [*why])
-        for rule, detail in [why[str(row["item_id"])]]
-    ]
-    rejected = pa.concat_tables([cleaned.rejected, pa.Table.from_pylist(again, REJECTED)])
+    rejected = pa.concat_tables([cleaned.rejected, left.duplicates])
     n_rows = sum(batch.num_rows for batch in batches)
     counts = _count(n_rows, cleaned.changes, rejected, params)
-    return Cleaned(left.rows, rejected, cleaned.changes, counts, left.duplicates)
-
-
-def _rows_with_ids(batch: pa.Table, ids: list[str]) -> list[dict[str, Any]]:
-    texts = batch.column("item_id").cast(pa.large_string())
-    rows: list[dict[str, Any]] = batch.filter(
-        pc.is_in(texts, value_set=pa.array(ids, pa.large_string()))
-    ).to_pylist()
-    return rows
+    return Cleaned(left.rows, rejected, cleaned.changes, counts)
 
 
 def _count(n_rows: int, changes: pa.Table, rejected: pa.Table, params: CleaningParams) -> pa.Table:
@@ -168,7 +151,7 @@ def deduplicate(
     order = _order(rows)
     prints = (fingerprint(rows, params) if prints is None else prints).take(order)
     table = rows.select(_COMPARED).take(pa.array(order))
-    active, duplicates = np.arange(len(order)), [DUPLICATES.empty_table()]
+    active, duplicates = np.arange(len(order)), [REJECTED.empty_table()]
     if "exact_duplicate" not in params.off:
         keep, lost = _exact_duplicates(table, prints)
         active = active[keep]
@@ -181,7 +164,7 @@ def deduplicate(
             leaving, leaders, similarity = _choose_leaders(pairs)
             if not len(leaving):
                 break
-            why = "nearly the same as"
+            why = "nearly a copy of another question"
             duplicates.append(
                 _duplicates(table, leaving, leaders, similarity, "near_duplicate", why)
             )
@@ -209,8 +192,8 @@ def _exact_duplicates(
     lost = [
         _duplicates(table, place[some], first[some], ones[some], "exact_duplicate", why)
         for some, why in (
-            (repeated, "same as"),
-            (clash, "answers differ between the copies of"),
+            (repeated, "copy of another question"),
+            (clash, "answers differ between copies"),
         )
     ]
     return ~repeated & ~clash, lost
@@ -238,5 +221,5 @@ def _duplicates(
     why: str,
 ) -> pa.Table:
     ids, others = (table.column("item_id").take(pa.array(at)).to_pylist() for at in (lost, leaders))
-    details = [f"{why} {other}" for other in others]
-    return pa.table([ids, [rule] * len(ids), others, similarity, details], DUPLICATES)
+    rules, details = ([text] * len(ids) for text in (rule, why))
+    return pa.table([ids, rules, details, others, similarity], REJECTED)

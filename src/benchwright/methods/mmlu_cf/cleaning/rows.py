@@ -1,6 +1,5 @@
 """A question for the cleaning rules, and the results of cleaning."""
 
-import json
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
@@ -8,7 +7,6 @@ import pyarrow as pa
 
 from benchwright.tables.mmlu_cf import (
     CleaningChanges,
-    CleaningDuplicates,
     CleaningFunnel,
     CleanItems,
     RejectedRawItems,
@@ -16,9 +14,9 @@ from benchwright.tables.mmlu_cf import (
 )
 
 LETTERS = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
-CLEAN, REJECTED, CHANGES, FUNNEL, DUPLICATES = (
+CLEAN, REJECTED, CHANGES, FUNNEL = (
     arrow_schema(table, pa.large_list(pa.large_string()))
-    for table in (CleanItems, RejectedRawItems, CleaningChanges, CleaningFunnel, CleaningDuplicates)
+    for table in (CleanItems, RejectedRawItems, CleaningChanges, CleaningFunnel)
 )
 
 
@@ -65,7 +63,7 @@ class CleanedBatch(NamedTuple):
     """The result of the rules for single rows; each row is in `rows` or in `rejected`."""
 
     rows: pa.Table  # `CleanItems` (field and field_confidence null)
-    rejected: pa.Table  # `RejectedRawItems`; `raw` is the input row as JSON
+    rejected: pa.Table  # `RejectedRawItems`
     # `CleaningChanges`: one per text rewritten by a rule, also of rows rejected later
     changes: pa.Table
 
@@ -77,19 +75,3 @@ class Cleaned(NamedTuple):
     rejected: pa.Table
     changes: pa.Table
     counts: pa.Table  # `CleaningFunnel`
-    duplicates: pa.Table  # `CleaningDuplicates`
-
-
-def as_raw(rows: pa.Table) -> pa.Table:
-    """Convert clean rows to raw ones: labels A, B, …, and the answer as a letter."""
-    answers = [None if at < 0 else LETTERS[at] for at in rows.column("answer").to_pylist()]
-    labels = [LETTERS[: len(choices)] for choices in rows.column("choices").to_pylist()]
-    place = rows.column_names.index("answer")
-    return rows.set_column(place, "answer", pa.array(answers, pa.large_string())).append_column(
-        "labels", pa.array(labels, pa.large_list(pa.large_string()))
-    )
-
-
-def as_json(record: dict[str, Any]) -> str:
-    """Write an input row as a JSON object on one line."""
-    return json.dumps(record, ensure_ascii=False, separators=(",", ":"), default=str)

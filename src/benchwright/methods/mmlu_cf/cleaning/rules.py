@@ -25,7 +25,6 @@ from benchwright.methods.mmlu_cf.cleaning.rows import (
     REJECTED,
     CleanedBatch,
     Row,
-    as_json,
 )
 from benchwright.params.mmlu_cf import CleaningParams, RuleName
 
@@ -263,7 +262,7 @@ def clean_batch(table: pa.Table, params: CleaningParams) -> CleanedBatch:
         row, changed, why = clean_row(Row.of(record), rules, params)
         changes += [(item_id, *change) for change in changed]
         if why:
-            rejected.append((item_id, *why, as_json(record)))
+            rejected.append((item_id, *why, None, None))
         else:
             kept = {name: record.get(name) for name in ("doc_id", "url", "domain")}
             texts = {name: getattr(row, name) for name in ("question", "passage", "explanation")}
