@@ -53,7 +53,7 @@ def why_not_replaceable(item: MultipleChoice, single_best_answer: Collection[str
     `several_right_options`, `none_or_all_present`, `refers_to_options` or `equal_options`,
     whichever holds first, or "".
     """
-    kinds = kinds_of_options(item.question, item.choices)
+    kinds = kinds_of_options(item.choices)
     texts = {" ".join(unicodedata.normalize("NFC", text).split()) for text in item.choices}
     checks = {
         "open_ended": not item.choices,

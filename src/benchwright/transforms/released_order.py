@@ -45,7 +45,7 @@ def _movable(item: MultipleChoice) -> tuple[int, str]:
         return 0, "open_ended"
     if refers_to_options(item.question, item.choices):
         return 0, "refers_to_options"
-    kinds = kinds_of_options(item.question, item.choices)
+    kinds = kinds_of_options(item.choices)
     last = [
         kind in KEEPS_LAST and not _OF_OTHERS.search(text)
         for kind, text in zip(kinds, item.choices, strict=True)

@@ -40,7 +40,7 @@ def _shuffled(item: MultipleChoice, keys: list[float]) -> Altered:
         return item.unaltered("open_ended")
     if refers_to_options(item.question, item.choices):
         return item.unaltered("refers_to_options")
-    kinds = kinds_of_options(item.question, item.choices)
+    kinds = kinds_of_options(item.choices)
     movable = len(kinds)
     while movable and kinds[movable - 1] in KEEPS_LAST:
         movable -= 1
