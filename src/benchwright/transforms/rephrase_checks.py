@@ -6,7 +6,6 @@ texts mean the same.
 """
 
 import re
-from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
@@ -17,16 +16,13 @@ QuestionForm = Literal["blank", "stem", "question", "statement"]
 _BLANK = re.compile(r"_{2,}")
 # "When", "where" and "if" open a question only before a question mark: "When water freezes, …".
 _ASKS = re.compile(
-    r"\bwhich\s+(?:one\s+)?of\s+(?:the\s+following|these|those)\b"
-    r"|^\W*(?:(?:in|on|at|by|for|from|to|of|with|under|about|through|into)\s+)?"
-    r"(?:what|which|who|whom|whose|why|how)\b"
-    r"|^\W*(?:find|choose|select|identify|name|determine|calculate|compute|evaluate|solve"
-    r"|simplify|state|give|tell|pick|mark|complete|consider|use|write|express|indicate)\b",
+    r"\bwhich (?:one )?of (?:the following|these|those)\b"
+    r"|^\W*(?:(?:in|on|at|by|for|from|to|of|with|under) )?(?:what|which|who|whom|whose|why|how)\b"
+    r"|^\W*(?:find|choose|select|identify|name|determine|calculate|compute|evaluate|solve|give)\b",
     re.IGNORECASE,
 )
 _UNFINISHED = re.compile(
-    r"\b(?:an?|the|is|are|was|were|be|been|of|in|on|at|by|for|from|to|into|onto|with|through|as"
-    r"|called|than|between|because|that|and|or|its|their|his|her)\W*$",
+    r"\b(?:an?|the|is|are|was|were|of|in|on|at|by|for|from|to|with|as|called|than|that)\W*$",
     re.IGNORECASE,
 )
 _FOLLOWING = re.compile(
@@ -34,8 +30,8 @@ _FOLLOWING = re.compile(
     r"|answers?|statements?|among|here|which)\b",
     re.IGNORECASE,
 )
-_ARTICLES = {"a": "a", "an": "a", "the": "the"}
-_LIST_MARK = re.compile(r"\s*(?:\(?(?:[ivx]{1,4}|[IVX]{1,4}|[a-zA-Z]|\d{1,2})[.):]\s)")
+_LAST_ARTICLE = re.compile(r"\b(?:(a)n?|(the))\W*$", re.IGNORECASE)
+_ARTICLES = {"a", "an", "the"}
 _PASSAGE_LENGTH = 200  # characters before the last line that make it a passage
 _ASKED_LENGTH = 500
 _LONG = 600  # characters of a text of several lines that is not split
@@ -61,18 +57,11 @@ def part_passage(text: str, passage_id: str | None = None) -> Asked | None:
         if asked.strip():
             return Asked(passage + mark, asked)
     body = text.rstrip()
-    lines, mark, last = body.rpartition("\n")
-    if not mark or len(body) < _PASSAGE_LENGTH:
-        return Asked("", text)
-    if (
-        len(lines) >= _PASSAGE_LENGTH
-        and len(last) <= _ASKED_LENGTH
-        and len(last.split()) >= 4
-        and not _LIST_MARK.match(last)
-        and (last.endswith("?") or (not last.endswith((".", "!", '"', "”", ";", ")"))))
-    ):
-        return Asked(lines + mark, text[len(lines) + 1 :])
-    return None if len(body) > _LONG else Asked("", text)
+    passage, mark, last = body.rpartition("\n")
+    asks = len(last.split()) >= 4 and not last.endswith((".", "!", '"', "”", ";", ")"))
+    if mark and len(passage) >= _PASSAGE_LENGTH and len(last) <= _ASKED_LENGTH and asks:
+        return Asked(passage + mark, text[len(passage) + 1 :])
+    return None if mark and len(body) > _LONG else Asked("", text)
 
 
 def question_form(question: str) -> QuestionForm:
@@ -83,44 +72,19 @@ def question_form(question: str) -> QuestionForm:
     """
     if _BLANK.search(question):
         return "blank"
-    text = question.strip()
-    last = re.split(r"(?<=[.?!])\s+", text)[-1]
+    last = re.split(r"(?<=[.?!])\s+", question.strip())[-1]
     if last.endswith("?"):
         return "question"
     if _UNFINISHED.search(last) and not last.endswith("."):
         return "stem"
     if _ASKS.search(last):
         return "question"
-    return "statement" if text.endswith((".", "!")) and not text.endswith("...") else "stem"
-
-
-def blanks(question: str) -> int:
-    """Count the gaps of a question."""
-    return len(_BLANK.findall(question))
-
-
-def last_article(question: str) -> str:
-    """Return `a`, `the`, or "" if the last word is no article; "an" is `a`."""
-    tokens = re.findall(r"[\w’']+", question.casefold())
-    return _ARTICLES.get(tokens[-1], "") if tokens else ""
-
-
-def speaks_of_options(question: str) -> bool:
-    """Return whether a question mentions options: "the following", "these", "which"."""
-    return bool(_FOLLOWING.search(question))
+    return "statement" if last.endswith((".", "!")) and not last.endswith("...") else "stem"
 
 
 _SHORTEST, _LONGEST = 0.5, 2.0  # words of the new wording per word of the old
 _SLACK = 5  # words more that a short question may get, and half of them that it may lose
 _CONTENT = 0.6  # words other than those of grammar, of questions that have more than a few
-_COMMON = frozenset(
-    re.findall(
-        r"\S+",
-        """that this with from than then they their them there these those have been were will would
-    more most less some such only also very into over under when where which what does both each
-    many much make made makes being about after before other because between""",
-    )
-)
 
 
 class Wording(NamedTuple):
@@ -138,8 +102,12 @@ class Wording(NamedTuple):
 
 
 def keeps_numbers(wording: Wording) -> bool:
-    """Return whether numbers and units are the same, each as often, in digits or in words."""
-    return kept_text.numbers(wording.before) == kept_text.numbers(wording.after)
+    """Return whether numbers are the same, each as often, in digits or in words, and units stay."""
+    before, after = wording.before, wording.after
+    old, new = kept_text.units(before), kept_text.units(after)
+    return kept_text.numbers(before) == kept_text.numbers(after) and all(
+        old[number] == new[number] for number in old.keys() & new.keys()
+    )
 
 
 def keeps_names(wording: Wording) -> bool:
@@ -150,22 +118,19 @@ def keeps_names(wording: Wording) -> bool:
     """
     before, after = wording.before, wording.after
     old, new = kept_text.words(before), kept_text.words(after)
-    if not kept_text.names(before) <= new or not kept_text.names(after) <= old:
-        return False
     opening, other = kept_text.opening_word(before), kept_text.opening_word(after)
-    if opening and other and opening not in new and other not in old:
-        return False
-    for text, counterpart in ((before, after), (after, before)):
-        flat = kept_text.folded(counterpart)
-        if any(kept_text.folded(quoted) not in flat for quoted in kept_text.quotations(text)):
-            return False
-    return _formulas(before) == _formulas(after)
-
-
-def _formulas(text: str) -> Counter[str]:
-    """Count the formulas; a symbol or an abbreviation counts once, since "it" may replace it."""
-    pieces = kept_text.formulas(text)
-    return Counter(piece for piece in pieces if not piece.isalnum()) | Counter(set(pieces))
+    replaced = opening and other and opening not in new and other not in old
+    return (
+        kept_text.names(before) <= new
+        and kept_text.names(after) <= old
+        and not replaced
+        and all(
+            kept_text.folded(quoted) in kept_text.folded(counterpart)
+            for text, counterpart in ((before, after), (after, before))
+            for quoted in kept_text.quotations(text)
+        )
+        and kept_text.formulas(before) == kept_text.formulas(after)
+    )
 
 
 def keeps_negations(wording: Wording) -> bool:
@@ -184,11 +149,16 @@ def fits_options(wording: Wording) -> bool:
     before, after = wording.before, wording.after
     form = question_form(before)
     fits = not wording.choices or (
-        blanks(before) == blanks(after)
-        and (form != "stem" or last_article(before) == last_article(after))
-        and (speaks_of_options(after) or not speaks_of_options(before))
+        len(_BLANK.findall(before)) == len(_BLANK.findall(after))
+        and (form != "stem" or _last_article(before) == _last_article(after))
+        and (_FOLLOWING.search(after) is not None or not _FOLLOWING.search(before))
     )
     return fits and form == question_form(after) and not _gives_away(wording)
+
+
+def _last_article(question: str) -> tuple[str, ...]:
+    last = _LAST_ARTICLE.search(question.casefold())
+    return last.groups("") if last else ()
 
 
 def _gives_away(wording: Wording) -> bool:
@@ -197,7 +167,7 @@ def _gives_away(wording: Wording) -> bool:
     if any(f" {text} " in new and f" {text} " not in old for text in map(_plain, answers) if text):
         return True
     contents = [
-        {_stem(word) for word in _plain(text).split() if len(word) >= 4} - _COMMON
+        {_stem(word) for word in kept_text.content_words(text) if len(word) >= 4}
         for text in wording.choices
     ]
     right = contents.pop(wording.answer) if wording.answer >= 0 and contents else set()
@@ -211,11 +181,9 @@ def keeps_length(wording: Wording) -> bool:
     With more than four content words, at least 60% as many must remain, which detects omitted
     conditions.
     """
-    before, after = len(wording.before.split()), len(wording.after.split())
-    old, new = (
-        len(kept_text.content_words(wording.before)),
-        len(kept_text.content_words(wording.after)),
-    )
+    texts = (wording.before, wording.after)
+    before, after = (len(text.split()) for text in texts)
+    old, new = (len(kept_text.content_words(text)) for text in texts)
     return _SHORTEST * before - _SLACK / 2 <= after <= _LONGEST * before + _SLACK and (
         old < _SLACK or new >= _CONTENT * old
     )
@@ -252,7 +220,4 @@ def _plain(text: str) -> str:
 
 
 def _stem(word: str) -> str:
-    for ending in ("ing", "ies", "ed", "es", "ly", "s", "e"):
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            return word[: -len(ending)]
-    return word
+    return re.sub(r"(?<=\w{3})(?:ing|ies|ed|es|ly|s|e)$", "", word)
