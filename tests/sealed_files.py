@@ -13,6 +13,7 @@ class SealedFiles(NamedTuple):
     """The files of a sealed benchmark."""
 
     validation: Path
+    table: Path
     card: Path
     test: Path
     manifest: Path

@@ -11,14 +11,10 @@ import pandas as pd
 from benchwright.core.configuration import configuration_name
 from benchwright.core.errors import InputError
 from benchwright.params.scoring import ModelsParams, ScoringParams
-from benchwright.scoring.answer_statements import before_next_question
-from benchwright.scoring.final_answers import (
-    canonical_number,
-    extract_final_answer,
-    same_answer,
-)
+from benchwright.scoring.answer_text import Answer
+from benchwright.scoring.final_answers import canonical_number, same_answer
 from benchwright.scoring.model_engine import answer_shards
-from benchwright.scoring.option_labels import extract_letter
+from benchwright.scoring.read_answer import read_answer
 from benchwright.scoring.rendering import LABELS, rotation
 from benchwright.scoring.score_shards import absent, holds, plan_shards
 from benchwright.tables.responses import Generations, RecordedAnswers, Responses
@@ -93,8 +89,9 @@ def collect_responses(
         responses.append(_response(answer, texts, row, read))
         asked = (row.model, row.style, row.shots, row.condition, row.item_id)
         for sample, text in enumerate(texts or ()):
-            _, found, rule = read[sample] if read else (-1, None, "not read")
-            written = (sample, text, answer["finish"][sample], found, rule, row.prompt_id)
+            value, how = read[sample] if read else (None, "not read")
+            found = LABELS[value] if isinstance(value, int) else value
+            written = (sample, text, answer["finish"][sample], found, str(how), row.prompt_id)
             generations.append((*asked, *written))
     table = Responses.from_rows(responses)
     _warn_of_lost(table)
@@ -116,44 +113,31 @@ def _warn_of_lost(responses: pd.DataFrame) -> None:
                 logger.warning("%s, %s: %d of %d (%.1f%%) %s", name, condition, *counts)
 
 
-class _Read(NamedTuple):
-    """The answer extracted from one text."""
-
-    option: int
-    answer: str | None
-    rule: str
-
-
 def _list(values: Any) -> list[Any] | None:
     return None if absent(values) else list(values)
 
 
-def _read(texts: Sequence[str], finishes: Sequence[str], row: Any) -> list[_Read]:
-    """Extract the answer of each text; none under `question_only`, where nothing is chosen."""
+def _read(texts: Sequence[str], finishes: Sequence[str], row: Any) -> list[Answer]:
+    """Read the answer of each text; none under `question_only`, where nothing is chosen.
+
+    Options are the item's own indices, also where they were shown in another order.
+    """
     if row.condition == "question_only":
         return []
+    options, turn = list(row.options), rotation(row.condition)
+    numeric = canonical_number(row.answer_text) is not None
     read = []
     for text, finish in zip(texts, finishes, strict=True):
         finished = finish == "stop" or row.style == "letters"
-        options = list(row.options)
-        if options:
-            answer_part = before_next_question(text, options)
-            chosen = extract_letter(answer_part, options, finished or answer_part != text)
-            option = -1 if chosen.answer is None else _own_option(chosen.answer, row)
-            read.append(_Read(option, None if option < 0 else LABELS[option], chosen.rule))
-        else:
-            numeric = canonical_number(row.answer_text) is not None
-            read.append(_Read(-1, *extract_final_answer(text, finished, numeric)))
+        answer = read_answer(text, options, finished, numeric)
+        if isinstance(answer.value, int):
+            answer = answer._replace(value=(answer.value + turn) % len(options))
+        read.append(answer)
     return read
 
 
-def _own_option(shown: int, row: Any) -> int:
-    """Return the item's own index of the option that was shown as number `shown`."""
-    return (shown + rotation(row.condition)) % len(row.labels)
-
-
 def _response(
-    stored: Mapping[str, Any], texts: list[str] | None, row: Any, read: list[_Read]
+    stored: Mapping[str, Any], texts: list[str] | None, row: Any, read: list[Answer]
 ) -> tuple[Any, ...]:
     logprobs = _list(stored.get("logprobs"))
     lists = [logprobs or None, None, None]
@@ -173,22 +157,22 @@ def _response(
     )
 
 
-def _judged(samples: int, read: list[_Read], row: Any) -> tuple[int, float, str]:
+def _judged(samples: int, read: list[Answer], row: Any) -> tuple[int, float, str]:
     """Return prediction (−1 unknown), share of right samples (NaN unknown) and answer state."""
     if row.condition == "question_only":
         return -1, np.nan, "none"
-    known = [answer for answer in read if answer.answer is not None]
+    known = [answer.value for answer in read if answer.value is not None]
     if not known:
         return -1, np.nan, "failed"
     if not len(row.options):
         gold = str(row.answer_text)
-        return -1, float(np.mean([same_answer(str(each.answer), gold) for each in known])), "ok"
-    options = [answer.option for answer in known]
+        return -1, float(np.mean([same_answer(str(value), gold) for value in known])), "ok"
     correct = np.nan
     if samples > 1 and row.answer >= 0:
-        correct = float(np.mean(np.equal(options, _own_option(row.answer, row))))
-    (first, n), *others = Counter(options).most_common()
-    return -1 if others and others[0][1] == n else first, correct, "ok"
+        gold_option = (row.answer + rotation(row.condition)) % len(row.options)
+        correct = float(np.mean(np.equal(known, gold_option)))
+    (first, n), *others = Counter(known).most_common()
+    return -1 if others and others[0][1] == n else int(first), correct, "ok"
 
 
 def option_bytes(scored: Sequence[str]) -> list[int]:

@@ -70,7 +70,7 @@ Generations = Columns(
     (int, "shots"),
     (str, "condition", "item_id"),
     (int, "sample"),
-    # rule: what decided: stated, boxed, bare_letter, …, none
+    # rule: how it was read, one of `scoring.answer_text.ReadAs`
     (str, "text", "finish", "extracted", "rule", "prompt_id"),
 )
 """What models wrote; key (model, style, shots, condition, item_id, sample).
