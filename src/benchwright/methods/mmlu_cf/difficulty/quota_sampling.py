@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms
 from benchwright.params.mmlu_cf import SamplingByDifficultyParams
+from benchwright.statistics.random_subsets import largest_remainder
 
 Counts = NDArray[np.int64]
 LEVELS = 10
@@ -68,9 +69,11 @@ def sample_by_difficulty(
     pool["stratum"] = pool["field"].map(place).to_numpy(np.int64) * LEVELS + pool["level"]
     available = np.bincount(pool["stratum"], minlength=len(fields) * LEVELS).reshape(-1, LEVELS)
     size = min(params.size, int(available.sum()))
-    in_field = available.sum(axis=1)
-    even = np.ones(len(in_field)) if params.fields == "equal" else in_field.astype(np.float64)
-    quotas, shares = _field_quotas(in_field, even, size), level_shares(params.mean, params.sd)
+    shares, in_field = level_shares(params.mean, params.sd), available.sum(axis=1)
+    counts = dict(zip(fields, in_field.tolist(), strict=True))
+    weights = dict.fromkeys(fields, 1) if params.fields == "equal" else counts
+    by_field = _field_quotas(counts, weights, size)
+    quotas = np.array([by_field[field] for field in fields], dtype=np.int64)
     scarce_first = np.argsort(in_field - quotas, kind="stable")
     target, allocated = (
         _table(quotas, shares, most, scarce_first)
@@ -126,32 +129,16 @@ def _table(
     return table
 
 
-def _rounded(shares: NDArray[np.float64]) -> Counts:
-    """Round to whole numbers of the same sum by largest remainders, ties in order."""
-    whole = np.floor(shares + 1e-9).astype(np.int64)
-    left = round(float(shares.sum())) - int(whole.sum())
-    order = np.argsort(-(shares - whole).round(9), kind="stable")
-    whole[order[:left]] += 1
-    return whole
-
-
-def _field_quotas(available: Counts, weights: NDArray[np.float64], size: int) -> Counts:
+def _field_quotas(available: dict[str, int], weights: dict[str, int], size: int) -> dict[str, int]:
     """Compute quotas in proportion to `weights`; a field with too few questions contributes all."""
-    full = np.zeros(len(available), dtype=np.bool_)
+    full: dict[str, int] = {}
     while True:
-        rest = size - int(available[full].sum())
-        open_weights = np.where(full, 0.0, weights)
-        if rest <= 0 or open_weights.sum() == 0:
-            share = np.zeros(len(available))
-        else:
-            share = rest * open_weights / open_weights.sum()
-        over = ~full & (share >= available)
-        if not over.any() or full.all():
-            break
-        full |= over
-    quotas = _rounded(share)
-    quotas[full] = available[full]
-    return quotas
+        rest = {field: weight for field, weight in weights.items() if field not in full}
+        quotas = largest_remainder(rest, size - sum(full.values()))
+        short = {field: available[field] for field in rest if quotas[field] >= available[field]}
+        if not short:
+            return full | quotas
+        full |= short
 
 
 def _filled(pool: pd.DataFrame, allocated: Counts) -> pd.DataFrame:

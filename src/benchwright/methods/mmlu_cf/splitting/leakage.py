@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from benchwright.language_models.protocol import Ask
 from benchwright.methods.mmlu_cf.splitting.split import groups_of, shared_ids, split_halves
 from benchwright.scoring.asking import ask_in_rounds
-from benchwright.statistics.nearest_neighbours import nearest_neighbours
 
 LEAKS = frozenset({"certain", "same_words", "judged_same"})
 """Verdicts that two questions are the same."""
@@ -35,7 +34,7 @@ _YES_OR_NO = re.compile(r"\b(?:yes|no)\b", re.IGNORECASE)
 _CANDIDATE = 0.80  # cosine from which a pair is considered
 _CERTAIN = 0.97  # cosine from which a pair with equal numbers is a leak without a judge
 _OVERLAP = 0.6  # share of common words from which a pair is a leak if there is no judge
-_FIRST_K = 8
+_BLOCK = 256  # rows of cosines at a time
 _ATTEMPTS = 3  # until a reply of the judge can be read
 
 
@@ -56,23 +55,16 @@ def item_texts(items: pd.DataFrame) -> list[str]:
 def similar_pairs(
     item_ids: Sequence[str], vectors: NDArray[np.float32], similarity: float
 ) -> list[Pair]:
-    """Find all pairs of at least this cosine similarity, exactly; `vectors` are (n, d)."""
-    n = len(item_ids)
+    """Find all pairs of at least this cosine similarity; `vectors` are (n, d)."""
     order = np.argsort(np.asarray(item_ids, dtype=object), kind="stable")
-    ids = [item_ids[i] for i in order]
-    reach, k = 1 - similarity, _FIRST_K
-    while True:
-        near = nearest_neighbours(vectors[order], min(k, max(n - 1, 1)))
-        if k >= n - 1 or not near.distances.size or (near.distances[:, -1] > reach + 1e-6).all():
-            break
-        k *= 4
-    rows, places = np.nonzero(near.distances <= reach + 1e-6)
-    similarities: dict[tuple[int, int], float] = {}
-    for row, place in zip(rows.tolist(), places.tolist(), strict=True):
-        other = int(near.indices[row, place])
-        pair = (min(row, other), max(row, other))
-        similarities.setdefault(pair, round(1 - float(near.distances[row, place]), 6))
-    return [Pair(ids[a], ids[b], value) for (a, b), value in sorted(similarities.items())]
+    exact = vectors[order].astype(np.float64)
+    pairs = []
+    for start in range(0, len(order), _BLOCK):
+        cosines = (exact[start : start + _BLOCK] @ exact.T).round(6)
+        for row, place in np.argwhere(np.triu(cosines >= similarity, start + 1)).tolist():
+            first, second = (item_ids[order[at]] for at in (start + row, place))
+            pairs.append(Pair(first, second, float(cosines[row, place])))
+    return pairs
 
 
 def word_overlap(first: str, second: str) -> float:
