@@ -78,9 +78,6 @@ class ResponseFileParams(Section):
 class ResponsesParams(Section):
     """The `responses` section of a variant."""
 
-    # probabilities of an item are means over its original order and its rotations
-    # (`scoring.rotations`), for every rule that reads them
-    average_rotations: bool = False
     # answers of a model that was asked an item several times (epochs, trials): the first counts, or
     # their mean, with the option that was chosen most often
     repeats: Literal["first", "mean"] = "first"

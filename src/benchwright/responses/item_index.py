@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError
 from benchwright.responses.prompt_matching import EndIndex, PromptIndex
-from benchwright.scoring.rendering import rotation
 
 Positions = NDArray[np.intp]
 
@@ -264,7 +263,7 @@ class ResponseIndex(_Gold):
         """Return the items with the texts of a condition; None for an unknown condition."""
         if condition in self.perturbed:
             return self.perturbed[condition]
-        return self.items if condition in _OF_ITEMS or rotation(condition) else None
+        return self.items if condition in _OF_ITEMS else None
 
     def start(self, condition: str) -> int:
         """Return the first position of a condition's items."""

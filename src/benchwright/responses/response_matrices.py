@@ -13,7 +13,6 @@ from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.responses import ResponsesParams
 from benchwright.responses.calibration import best_options, live_first, log_softmax, scores_of
 from benchwright.responses.item_index import ItemIndex, items_of_copy
-from benchwright.scoring.rendering import rotation
 from benchwright.tables.responses import AnswerCoverage, Responses
 
 _KEY = ["configuration", "condition", "position"]
@@ -54,9 +53,8 @@ def build_response_matrices(
         items: an `Items` table.
         perturbed_items: a `PerturbedItems` table. Answers to its conditions are left out, since
             they have other options and gold answers (`build_perturbed_matrices`).
-        parameters: with `average_rotations`, probabilities under the condition `question` are means
-            over this and the rotations of an item, and the prediction is the best of them. With
-            `repeats` "mean", several answers to an item are averaged; else the first counts.
+        parameters: with `repeats` "mean", several answers to an item are averaged; else the first
+            counts.
 
     Returns:
         The matrix of the condition `question`, that of `choices_only`, all rows as a `Responses`
@@ -83,8 +81,6 @@ def build_response_matrices(
     variances = _repeat_variances(rows)
     rows = _one_of_repeats(rows, parameters.repeats)
     kept = rows.drop_duplicates(_KEY).sort_values(["configuration", "condition", "position"])
-    if parameters.average_rotations:
-        kept = _with_probabilities(kept, calibration, index, average=True)
 
     conditions = sorted({*kept["condition"], *(m.condition for m in wide_matrices)})
     matrices: dict[str, ResponseMatrix] = {}
@@ -107,12 +103,9 @@ def build_response_matrices(
 
 
 def _with_probabilities(
-    rows: pd.DataFrame, calibration: pd.DataFrame, index: ItemIndex, *, average: bool = False
+    rows: pd.DataFrame, calibration: pd.DataFrame, index: ItemIndex
 ) -> pd.DataFrame:
-    """Add predictions and probabilities from log-likelihoods, and `tied` for equal best options.
-
-    `average`: those of the condition `question` are averaged over rotations.
-    """
+    """Add predictions and probabilities from log-likelihoods, and `tied` for equal best options."""
     temperatures = dict(zip(calibration["configuration"], calibration["temperature"], strict=True))
     kinds = {"prediction": np.int64} | dict.fromkeys(_MEASURES, np.float64)
     values = {name: rows[name].to_numpy(dtype=kind, copy=True) for name, kind in kinds.items()}
@@ -122,14 +115,8 @@ def _with_probabilities(
     names = rows["configuration"].to_numpy(dtype=object)
     for name in sorted(set(names[scored])):
         at = np.flatnonzero(scored & (names == name))
-        responses = rows.iloc[at]
-        scores = scores_of(responses)
+        scores = scores_of(rows.iloc[at])
         probability = np.exp(log_softmax(scores, float(temperatures.get(name, 1.0))))
-        if average:
-            several, probability = _over_rotations(
-                probability, responses["condition"], position[at]
-            )
-            scores = np.where(several[:, None], probability, scores)
         best, tied[at] = best_options(scores)
         gold = index.answer[position[at]]
         values["prediction"][at] = best
@@ -175,22 +162,6 @@ def _one_of_repeats(rows: pd.DataFrame, how: str) -> pd.DataFrame:
     values["prediction"] = usual.reindex(at).fillna(-1).to_numpy(dtype=np.int64)
     kept = first["logprobs"].where(sizes == 1, None)  # a mean has no log-likelihoods
     return first.assign(logprobs=kept, **values).sort_index()
-
-
-def _over_rotations(
-    probability: NDArray[np.float64], conditions: pd.Series, position: NDArray[np.intp]
-) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-    """Average rows (n, K) of one configuration: `question` over itself and the rotations.
-
-    Returns:
-        Which rows (n,) are means over several orders of options, and all rows.
-    """
-    original = (conditions == "question").to_numpy()
-    turned = (conditions.map(rotation) > 0).to_numpy()
-    of_item = pd.DataFrame(probability).groupby(np.where(original | turned, position, -1))
-    several = original & np.isin(position, position[turned])
-    means = of_item.transform("mean").to_numpy()
-    return several, np.where(several[:, None], means, probability)
 
 
 def _of_option(probability: NDArray[np.float64], option: NDArray[np.int64]) -> NDArray[np.float64]:
