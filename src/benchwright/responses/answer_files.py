@@ -7,11 +7,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal, NamedTuple
 
-import numpy as np
+import pandas as pd
 import pyarrow as pa
 
 from benchwright.core.errors import InputError, in_short
-from benchwright.datasets.response_files import LoadedFile, log_file, read_table, told_apart
+from benchwright.datasets.response_files import LoadedFile, load_logs, load_table, told_apart
 from benchwright.datasets.response_matrix import ResponseMatrixDataset, is_response_matrix
 from benchwright.logs.find import find_logs
 from benchwright.logs.sample import Log
@@ -105,38 +105,21 @@ def find_answer_files(paths: Sequence[Path], choice: Choice = Choice()) -> Answe
             files.append(table)
         else:
             others.append(path)
-    files += [unusable_file(choice.entry(path), reason) for path, reason in found.unusable]
-    for log in found.logs:
-        if choice.task in ("", log.task):
-            entry = choice.entry(log.files[0])
-            try:
-                files.append(log_file(log, entry))
-            except InputError as error:
-                files.append(unusable_file(entry, str(error)))
+    logs = [log for log in found.logs if choice.task in ("", log.task)]
+    files += load_logs(found._replace(logs=logs), choice.entry)
     return AnswerFiles({file.name: file for file in told_apart(files)}, others)
-
-
-def unusable_file(entry: ResponseFileParams, problem: str) -> LoadedFile:
-    return LoadedFile(entry, None, problem=problem)
 
 
 def _answer_table(path: Path, choice: Choice) -> LoadedFile:
     entry = choice.entry(path)
+    if not is_response_matrix(path):
+        return load_table(path, entry)
     try:
-        if is_response_matrix(path):
-            matrix = ResponseMatrixDataset(filepath=str(path)).load()
-            rows, columns = np.nonzero(matrix.answered())
-            names = {"item_id": matrix.item_ids, "model": matrix.models}
-            parts = {
-                name: np.array(names[name], object)[at]
-                for name, at in (("item_id", columns), ("model", rows))
-            }
-            table = pa.table({**parts, "correct": matrix.correct[rows, columns]})
-        else:
-            table = read_table(path)
+        matrix = ResponseMatrixDataset(filepath=str(path)).load()
     except InputError as error:
-        return unusable_file(entry, str(error))
-    return LoadedFile(entry, table)
+        return LoadedFile(entry, None, problem=str(error))
+    cells = pd.DataFrame(matrix.correct, matrix.models, matrix.item_ids).rename_axis("model")
+    return LoadedFile(entry, pa.Table.from_pandas(cells.reset_index(), preserve_index=False))
 
 
 def _is_of_answers(file: LoadedFile) -> bool:
