@@ -206,7 +206,7 @@ def test_rows_inconsistent_with_the_gold_are_counted_and_kept(
         ({"correct": 1, "shots": float("inf")}, "invalid shots"),
         ({"correct": 1, "shots": 1e30}, "invalid shots"),
         ({"correct": 1, "logprobs": "[" * 100_000}, "logprobs unreadable"),
-        ({"correct": 1, "logprobs": f"[{'9' * 400}, 0, 0, 0]"}, "logprobs unreadable"),
+        ({"correct": 1, "logprobs": f"[{'9' * 400}, 0, 0, 0]"}, "logprobs not finite"),
         ({"correct": 1, "logprobs": '["a", 0, 0, 0]'}, "logprobs unreadable"),
         (
             {"correct": 1, "style": "cloze_bytes", "logprobs": [-1.0, -2.0, -3.0, -4.0]},

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from difflib import get_close_matches
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -62,13 +63,11 @@ def read_answer_table(file: LoadedFile, index: ResponseIndex) -> tuple[dict[str,
     else:
         columns = _melted(file, file.table, index)
     layout = "wide" if columns.grid else "tidy"
-    tally = Tally(file.name, layout, rows=len(columns.table))
     rows, invalid, unread = _read_rows(columns)
-    tally.models = int(rows["model"].nunique())
-    unjoined = _join(rows, columns, index)
-    _require_valid_row(columns, [*invalid, ("no response", unanswered(rows)), unread])
+    tally = Tally(file.name, layout, int(rows["model"].nunique()), len(rows))
     reasons = [("dropped", f"dropped ({why})", mask) for why, mask in invalid]
-    reasons += [("not_joined", what, mask) for what, mask in unjoined]
+    reasons += [("not_joined", what, mask) for what, mask in _join(rows, columns, index)]
+    _require_valid_row(columns, [*invalid, ("no response", unanswered(rows)), unread])
     kept = drop_rows(rows, reasons, {file.name: tally})
     return {str(name): kept[name] for name in kept}, tally
 
@@ -263,17 +262,9 @@ def _hashes(columns: _Columns) -> tuple[list[str | None] | None, bool]:
     questions = columns.texts("question")
     if "choices" not in columns:
         return [None if q is None else content_hash(q) for q in questions], True
-    known: dict[Any, str] = {}  # an item repeats for each model
-    hashes: list[str | None] = []
-    for question, choices in zip(questions, text_lists(columns["choices"]), strict=True):
-        if question is None:
-            hashes.append(None)
-            continue
-        text = (question, choices or ())
-        if text not in known:
-            known[text] = content_hash(*text)
-        hashes.append(known[text])
-    return hashes, False
+    hashed = cache(content_hash)  # an item repeats for each model
+    texts_of = zip(questions, text_lists(columns["choices"]), strict=True)
+    return [None if q is None else hashed(q, choices or ()) for q, choices in texts_of], False
 
 
 def _require_valid_row(columns: _Columns, invalid: list[tuple[str, Mask]]) -> None:
@@ -319,11 +310,6 @@ def _melted(file: LoadedFile, table: pa.Table, index: ResponseIndex) -> _Columns
     at, row = np.nonzero(~np.isnan(values) | bad)
     if not len(at):
         raise InputError(f"{file.name}: no cell has a response")
-    if bad[at, row].all():
-        hint = "" if letters else " with `values: letters`"
-        raise InputError(
-            f"{file.name}: no valid cell; write correctness as 0–1, or letters of options{hint}"
-        )
     of_cells = {side: (keys, row), other: (names[others], at)}
     ids = {
         name: pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(known, pa.large_string()))
@@ -340,13 +326,10 @@ def _has_letters(file: LoadedFile, table: pa.Table) -> bool:
     if stated != "auto":
         return stated == "letters"
     for name, column in zip(table.column_names, table.columns, strict=True):
-        if column_kind(column) != "text" or name in ("item_id", "model"):
-            continue
-        for text in column.to_pylist()[:1000]:
-            if text is not None and text.strip():
-                if re.fullmatch("[A-Za-z]", text.strip()):
-                    return True
-                break
+        if column_kind(column) == "text" and name not in ("item_id", "model"):
+            cells = (text.strip() for text in column[:1000].to_pylist() if text is not None)
+            if re.fullmatch("[A-Za-z]", next(filter(None, cells), "")):
+                return True
     return False
 
 
