@@ -84,18 +84,15 @@ class JsonDocument(_WholeFile):
         return JSONPreview(json.dumps(self.load()))
 
 
-class PlotlyJson(_WholeFile):
+class PlotlyJson(JsonDocument):
     """A plot as Plotly's JSON, shown by kedro-viz."""
-
-    def _read(self, file: Path) -> Any:
-        return json.loads(file.read_text(encoding="utf-8"))
 
     def _write(self, data: Any, file: Path) -> None:
         import plotly.graph_objects as go
 
         file.write_text(go.Figure(data).to_json(), encoding="utf-8")
 
-    def preview(self) -> PlotlyPreview:
+    def preview(self) -> PlotlyPreview:  # type: ignore[override]
         """Return the plot for Kedro-Viz."""
         return PlotlyPreview(self.load())
 

@@ -310,6 +310,11 @@ def _melted(file: LoadedFile, table: pa.Table, index: ResponseIndex) -> _Columns
     at, row = np.nonzero(~np.isnan(values) | bad)
     if not len(at):
         raise InputError(f"{file.name}: no cell has a response")
+    if bad[at, row].all():
+        hint = "" if letters else " with `values: letters`"
+        raise InputError(
+            f"{file.name}: no valid cell; write correctness as 0–1, or letters of options{hint}"
+        )
     of_cells = {side: (keys, row), other: (names[others], at)}
     ids = {
         name: pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(known, pa.large_string()))

@@ -80,8 +80,11 @@ def _read_number(text: str) -> float | None:
         return math.nan
     if folded in _TRUTH:
         return _TRUTH[folded]
+    written = text.removesuffix("%").rstrip()
+    if written.count(",") == 1 and "." not in written:  # a decimal comma
+        written = written.replace(",", ".")
     try:
-        return float(text.removesuffix("%").rstrip())
+        return float(written)
     except ValueError:
         return None
 
