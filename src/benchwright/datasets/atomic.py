@@ -92,7 +92,7 @@ class PlotlyJson(JsonDocument):
 
         file.write_text(go.Figure(data).to_json(), encoding="utf-8")
 
-    def preview(self) -> PlotlyPreview:  # type: ignore[override]
+    def preview(self) -> PlotlyPreview:
         """Return the plot for Kedro-Viz."""
         return PlotlyPreview(self.load())
 
