@@ -38,8 +38,7 @@ from benchwright.runs.project_conf import (
 
 logger = logging.getLogger(__name__)
 
-_MOST_SHOWN = 8  # metrics in the table of the page
-_MOST_PRINTED = 5  # metrics that fit on a line of a terminal
+_MOST_SHOWN = 5  # metrics in a table, which fit on a line of a terminal
 
 
 class Combination(NamedTuple):
@@ -134,17 +133,9 @@ def run_sweep(request: SweepRequest, echo: Callable[[str], None]) -> SweepResult
         tracking.sweep_parent.reset(token)
     result = SweepResult(runs, folder, parent)
     if parent:
-        means = summarise_sweep(runs).reindex(columns=main_metrics(runs)).astype(float).mean()
+        status = {0: "FINISHED", 130: "KILLED"}.get(result.exit_code, "FAILED")
         with tracking.one_warning("the end of this sweep"):
-            tracking.finish_sweep(
-                conf,
-                request.project,
-                parent,
-                {str(metric): float(mean) for metric, mean in means.dropna().items()},
-                f"```\n{table_of_runs(runs)}\n```",
-                folder,
-                {0: "FINISHED", 130: "KILLED"}.get(result.exit_code, "FAILED"),
-            )
+            tracking.finish_sweep(conf, request.project, parent, folder, status)
     return result
 
 
@@ -167,9 +158,9 @@ def run_combinations(
         except (KeyboardInterrupt, Exception) as error:
             if missing_package(error):
                 raise
-            stopped = any(isinstance(cause, KeyboardInterrupt) for cause in causes(error))
-            run = SweepRun(combination, "interrupted" if stopped else "failed")
-            run = run if stopped else run._replace(error=_message(error))
+            run = SweepRun(combination, "failed", error=_message(error))
+            if any(isinstance(cause, KeyboardInterrupt) for cause in causes(error)):
+                run = SweepRun(combination, "interrupted")
         run = run._replace(seconds=time.monotonic() - started)
         runs.append(run)
         save(runs)
@@ -242,7 +233,7 @@ def summarise_sweep(runs: Sequence[SweepRun]) -> pd.DataFrame:
 
 def table_of_runs(runs: Sequence[SweepRun]) -> str:
     """Return the first main metrics, a line per run, as plain text."""
-    columns = [*Combination._fields, "status", *main_metrics(runs)[:_MOST_PRINTED]]
+    columns = [*Combination._fields, "status", *main_metrics(runs)[:_MOST_SHOWN]]
     table = summarise_sweep(runs)[columns]
     written = table.astype(object).where(table.notna(), "–")
     return written.to_string(index=False, float_format="{:.3f}".format)

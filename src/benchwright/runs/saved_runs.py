@@ -93,9 +93,15 @@ def find_run(
         names = sorted("/".join(filter(None, (name, run_part(*part)))) for name, *part in known)
         variant = f", variant {default!r}" * ("variant" in given)
         part = run_part(chosen["limit"], chosen["seed"])
+        values = {name: given[name] for name in ("variant", "limit", "seed") if given.get(name)}
+        params = {"benchmark": benchmark, **values}
+        answers = ",".join(f"{name}={value}" for name, value in params.items())
+        hint = f"; run kedro run --pipeline answers --params {answers}"
         raise InputError(
             f"no run of benchmark {benchmark!r}{variant}{part and f', {part},'} has saved "
             f"{' and '.join(needed)}; it has runs of: {', '.join(names) or 'none'}"
+            + hint
+            * ("response_matrix" in needed)
         )
     newest = max(versions, key=versions.__getitem__)
     if newest != default:

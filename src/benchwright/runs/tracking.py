@@ -33,7 +33,7 @@ _DECIMALS = 4  # of metrics, which MLflow shows in full; `metrics.json` has all 
 _PARAMETER_LENGTH = 6000  # MLflow's limit on the length of a parameter's value
 _SERVER = {
     "MLFLOW_DISABLE_TELEMETRY": "true",
-    "MLFLOW_HTTP_REQUEST_TIMEOUT": "8",  # a hung server costs two of these
+    "MLFLOW_HTTP_REQUEST_TIMEOUT": "7",  # a hung server costs two of these
     "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1",
 }
 
@@ -165,7 +165,8 @@ def record_run(
     for dataset, _ in saved.values():
         if isinstance(patterns := logged(dataset), list):
             metrics = dataset.load()
-            _log_metrics(client, run_id, {k: metrics[k] for k in main_metrics(metrics, patterns)})
+            for name in main_metrics(metrics, patterns):
+                client.log_metric(run_id, name, round(metrics[name], _DECIMALS))
     client.set_terminated(run_id, status="FAILED" if error is not None else "FINISHED")
     for dataset, path in saved.values():
         if logged(dataset):
@@ -185,21 +186,10 @@ def start_sweep(
 
 
 def finish_sweep(
-    conf: Mapping[str, Any],
-    project: Path,
-    run_id: str,
-    means: Mapping[str, float],
-    description: str,
-    folder: Path,
-    status: str,
+    conf: Mapping[str, Any], project: Path, run_id: str, folder: Path, status: str
 ) -> None:
-    """End the run of a sweep, with `means` over its runs and the files in `folder`.
-
-    `description` is Markdown. `status` is FINISHED, FAILED or KILLED.
-    """
+    """End the run of a sweep (FINISHED, FAILED or KILLED), with the files in `folder`."""
     client, _ = open_store(conf, project)
-    client.set_tag(run_id, "mlflow.note.content", description)
-    _log_metrics(client, run_id, means)
     client.set_terminated(run_id, status=status)
     client.log_artifacts(run_id, str(folder))
 
@@ -223,11 +213,6 @@ def _start(
     params = [Param(key, text[:_PARAMETER_LENGTH]) for key, text in flat if key and text]
     client.log_batch(run_id, params=params[:1000])
     return client, run_id
-
-
-def _log_metrics(client: Any, run_id: str, values: Mapping[str, float]) -> None:
-    for name, value in values.items():
-        client.log_metric(run_id, name, round(float(value), _DECIMALS))
 
 
 def known_metrics(values: Mapping[str, Any]) -> dict[str, float]:
