@@ -2,6 +2,7 @@
 
 import ast
 import logging
+import os
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from benchwright.core.kedro_internals import (
     folder_of_versions,
     kedro_errors_once,
     loaded_from,
+    no_telemetry_outside_projects,
     read_version,
 )
 from benchwright.datasets.atomic import ParquetTable
@@ -108,3 +110,15 @@ def test_run_loads_the_given_version_unless_one_is_pinned(tmp_path: Path) -> Non
         dataset = Bytes(filepath=str(tmp_path / "file"), version=version)
         read_version(dataset, "one")
         assert dataset.load() == expected
+
+
+def test_kedro_sends_nothing_outside_a_project(
+    tmp_path: Path, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "environ", {})
+    monkeypatch.chdir(repository)
+    no_telemetry_outside_projects()
+    assert os.environ == {}
+    monkeypatch.chdir(tmp_path)
+    no_telemetry_outside_projects()
+    assert os.environ == {"KEDRO_DISABLE_TELEMETRY": "true"}

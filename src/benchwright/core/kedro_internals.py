@@ -1,6 +1,7 @@
 """Private names of Kedro and fsspec that this package uses: check them before an upgrade."""
 
 import logging
+import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,6 +22,14 @@ NODE_DONE = "Completed node: %s"
 """The message that Kedro's runners log after a node."""
 RESUME_HINT = re.compile(r'(--from-nodes "[^"]*")|^No nodes ran\b')
 """What Kedro's runners log after a failure: the option that resumes the run, if there is one."""
+
+
+def no_telemetry_outside_projects() -> None:
+    """Switch Kedro's telemetry off where no project states a choice; `kedro` calls this first."""
+    from kedro.utils import find_kedro_project
+
+    if find_kedro_project(Path.cwd()) is None:
+        os.environ.setdefault("KEDRO_DISABLE_TELEMETRY", "true")
 
 
 @contextmanager
