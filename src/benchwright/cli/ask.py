@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from benchwright.cli.read_logs import ingested
 from benchwright.core.atomic_files import write_json, written_aside
-from benchwright.core.configuration import STYLES, configuration_name
+from benchwright.core.configuration import configuration_name
 from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.core.stored_shards import StoredShards
@@ -33,7 +33,7 @@ from benchwright.runs.project_conf import load_conf
 from benchwright.scoring.model_engine import model_kept
 from benchwright.scoring.prompts import build_prompts, unsuited
 from benchwright.scoring.rendering import questions
-from benchwright.scoring.scores import collect_responses, score_prompts
+from benchwright.scoring.scores import ask_prompts
 from benchwright.tables.items import Items
 from benchwright.tables.responses import Calibration, Responses
 
@@ -79,13 +79,12 @@ class Asking(NamedTuple):
 
 
 class AskResult(NamedTuple):
-    """The state at the end, what it rests on, and the mean number of tokens of a prompt."""
+    """The state at the end, and what it rests on."""
 
     asking: Asking
     policy: AskingPolicy
     state: Asked
     responses: pd.DataFrame
-    tokens: float
 
     @property
     def final(self) -> Look:
@@ -120,8 +119,6 @@ def prepare(
     parameters = load_conf(project, env, params)["parameters"]
     models = ModelsParams.model_validate(parameters["models"])
     models.named(request.model, "--model")
-    if request.style not in STYLES:
-        raise InputError(f"--style {request.style!r}: expected one of {', '.join(STYLES)}")
     goal = request.goal
     if goal.budget is None and goal.width is None:
         raise InputError("give --budget ITEMS, --width SHARE or both")
@@ -164,8 +161,8 @@ def _training(known: KnownResponses | None, model: str, ids: tuple[str, ...]) ->
     # Neither rows nor columns of a file may matter.
     frame = pd.DataFrame(part.correct, list(part.models), list(part.item_ids))
     frame = frame.sort_index().reindex(columns=list(ids))
-    models, correct = tuple(frame.index), frame.to_numpy(np.float32)
-    return part._replace(models=models, item_ids=ids, correct=correct, items=None)
+    correct = frame.to_numpy(np.float32)
+    return part._replace(models=tuple(frame.index), item_ids=ids, correct=correct, items=None)
 
 
 def run_ask(asking: Asking, say: Callable[[str], None] = lambda _: None) -> AskResult:
@@ -188,8 +185,7 @@ def run_ask(asking: Asking, say: Callable[[str], None] = lambda _: None) -> AskR
                 look = state.looks[-1]
                 bounds = f"[{look.low:.3f}, {look.high:.3f}]"
                 say(f"{look.asked:,} items: {look.score:.3f} {bounds}, until {policy.width:g} wide")
-    answers = pd.concat(tables, ignore_index=True)
-    return AskResult(asking, policy, state, answers, float(answers["prompt_tokens"].mean()))
+    return AskResult(asking, policy, state, pd.concat(tables, ignore_index=True))
 
 
 def _answers(
@@ -207,10 +203,7 @@ def _answers(
         demonstrations=tables.demonstrations,
         calibration_items=Items.empty(),
     )
-    for shard in score_prompts(prompts, store, asking.models, asking.scoring):
-        for name, frame in shard.items():
-            store.add(name, frame)
-    live = collect_responses(prompts, store, asking.models, asking.scoring).live_responses
+    live = ask_prompts(prompts, store, store.add, asking.models, asking.scoring).live_responses
     # The style of the request may be derived from the one that was scored.
     live = live.assign(style=asking.request.style)
     none: list[ResponseMatrix] = []
@@ -232,7 +225,6 @@ def terminal_lines(result: AskResult) -> list[str]:
         f"interval [{final.low:.3f}, {final.high:.3f}]",
         f"asked {final.asked:,} of {n:,} items (stopped by {result.stopped_by}); estimator "
         f"{result.policy.estimator}, {source}",
-        f"all {n:,} items would cost {result.tokens * n:,.0f} prompt tokens",
     ]
 
 
@@ -240,7 +232,7 @@ def result_json(result: AskResult) -> dict[str, Any]:
     """Return the result as JSON."""
     asking, final = result.asking, result.final
     return {
-        "format": 1,
+        "format": 2,
         "benchmark": asking.benchmark.name,
         "model": asking.request.asked_as,
         **final._asdict(),
@@ -252,7 +244,6 @@ def result_json(result: AskResult) -> dict[str, Any]:
         "seed": asking.request.seed,
         "training": {"models": len(asking.training.models), "source": asking.training.source},
         "looks": [look._asdict() for look in result.state.looks],
-        "all_items": {"prompt_tokens": round(result.tokens * len(asking.item_ids))},
         "notes": list(asking.training.notes),
     }
 

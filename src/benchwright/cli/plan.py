@@ -7,7 +7,6 @@ import pandas as pd
 
 from benchwright.cli.listing import table_lines
 from benchwright.core.configuration import count_models
-from benchwright.core.token_counts import COUNTED_BY, rough_tokens
 from benchwright.methods.dele.planning.plan import (
     Plan,
     PlanRow,
@@ -22,16 +21,12 @@ from benchwright.responses.known_responses import KnownResponses
 
 
 class MadePlan(NamedTuple):
-    """A plan, what was wanted, and the origin of the responses.
-
-    `tokens` is the mean number of tokens of an item, None without texts.
-    """
+    """A plan, what was wanted, and the origin of the responses."""
 
     wanted: Wanted
     source: str
     models: str  # their number, in words
     notes: tuple[str, ...]
-    tokens: float | None
     plan: Plan
 
 
@@ -46,9 +41,7 @@ def run_plan(known: KnownResponses, wanted: Wanted) -> MadePlan:
     subjects = known.subjects()
     strata = None if subjects is None else pd.factorize(subjects, sort=True)[0]
     plan = make_plan(Responses(known.correct[order], known.clusters(), strata), wanted)
-    texts = known.item_texts()
-    tokens = float(np.mean([rough_tokens(text) for text in texts])) if texts else None
-    return MadePlan(wanted, known.source, count_models(known.models), known.notes, tokens, plan)
+    return MadePlan(wanted, known.source, count_models(known.models), known.notes, plan)
 
 
 _TITLES = {
@@ -101,69 +94,45 @@ GOALS = {
     "tau_b": "tau-b",
     "spearman": "Spearman",
 }
-_HEAD = ("target", "for", "sampler", "items", "share", "achieved", "with all items")
 
 
 def terminal_lines(made: MadePlan) -> list[str]:
     """Return the lines to print."""
-    head, *cells = _table(made)
-    rows = [
-        {**dict(zip(head, row, strict=True)), "": planned.reason}
-        for row, planned in zip(cells, made.plan.rows, strict=True)
-    ]
+    rows = [_cells(row, made.plan.items) | {"": row.reason} for row in made.plan.rows]
     return [
         f"{made.source}: {made.models}, {made.plan.items:,} items",
         *(f"note: {note}" for note in made.notes),
         *table_lines(rows),
         "",
-        *explanations(made),
+        *explanations(made.wanted),
     ]
 
 
-def explanations(made: MadePlan) -> list[str]:
+def explanations(wanted: Wanted) -> list[str]:
     """Explain the columns of the table."""
-    wanted, tokens = made.wanted, made.tokens
-    counted = "unknown, give --items"
-    if tokens is not None:
-        counted = f"{tokens:.0f} per item ({COUNTED_BY}), without demonstrations and replies"
     return [
         "standard error: around the score on all these items (benchmark), or on all items of this "
         "kind (ability); aipw: estimated from the responses of these models too",
         f"difference: detected with power {wanted.power:g} by a two-sided paired test at level "
         f"{wanted.alpha:g}; order: right with probability {wanted.order:g}; tau-b, Spearman: "
         f"[5%, 95%] quantiles of {wanted.subsets} random subsets",
-        f"tokens: {counted}",
         "The plan assumes that future models resemble these.",
     ]
 
 
-def _table(made: MadePlan) -> list[tuple[str, ...]]:
-    """Return the head and a row per target, with the tokens of the items where known."""
-    rows = [_cells(row, made.plan.items) for row in made.plan.rows]
-    if made.tokens is None:
-        return [_HEAD, *rows]
-    tokens = [
-        "" if row.items is None else f"{row.items * made.tokens:,.0f}" for row in made.plan.rows
-    ]
-    return [
-        (*_HEAD, "tokens"),
-        *((*row, cell) for row, cell in zip(rows, tokens, strict=True)),
-    ]
-
-
-def _cells(row: PlanRow, n: int) -> tuple[str, ...]:
+def _cells(row: PlanRow, n: int) -> dict[str, str]:
     achieved = _number(row.value)
     if row.low is not None and row.high is not None:
         achieved += f" [{row.low:.3f}, {row.high:.3f}]"
-    return (
-        f"{GOALS[row.goal]} {row.wanted:g}",
-        row.whose if row.goal != "standard_error" else f"{row.whose}, {row.target}",
-        row.sampler if row.estimator == "mean" else f"{row.sampler}, {row.estimator}",
-        "not reached" if row.items is None else f"{row.items:,}",
-        "" if row.items is None else f"{row.items / n:.1%}",
-        achieved,
-        _number(row.with_all),
-    )
+    return {
+        "target": f"{GOALS[row.goal]} {row.wanted:g}",
+        "for": row.whose if row.goal != "standard_error" else f"{row.whose}, {row.target}",
+        "sampler": row.sampler if row.estimator == "mean" else f"{row.sampler}, {row.estimator}",
+        "items": "not reached" if row.items is None else f"{row.items:,}",
+        "share": "" if row.items is None else f"{row.items / n:.1%}",
+        "achieved": achieved,
+        "with all items": _number(row.with_all),
+    }
 
 
 def _number(value: float | None) -> str:
@@ -174,13 +143,12 @@ def plan_json(made: MadePlan) -> dict[str, Any]:
     """Return the plan as JSON: its rows and curve."""
     curve = made.plan.curve
     return {
-        "format": 2,
+        "format": 3,
         "source": made.source,
         "notes": list(made.notes),
         "models": made.plan.models,
         "items": made.plan.items,
         "wanted": made.wanted._asdict(),
-        "tokens_per_item": made.tokens,
         "rows": [row._asdict() for row in made.plan.rows],
         "curve": curve.astype(object).where(curve.notna(), None).to_dict("records"),
     }
@@ -214,16 +182,16 @@ def render(made: MadePlan) -> str:
     plan = made.plan
     plots = plot_plan(plan, made.wanted)
     drawn = [Plot(name) for name in plots]
-    head, *cells = _table(made)
+    cells = [_cells(row, plan.items) for row in plan.rows]
     rows = [
         [Cell(first, [row.reason] if row.reason else []), *rest]
-        for row, (first, *rest) in zip(plan.rows, cells, strict=True)
+        for row, (first, *rest) in zip(plan.rows, map(dict.values, cells), strict=True)
     ]
-    table = Table("Items needed for each target", head, rows, range(3, len(head)))
+    table = Table("Items needed for each target", list(cells[0]), rows, range(3, len(cells[0])))
     page = Page(
         "Items for a target precision",
         "Items for a target precision",
-        [Section("Plan", [table, Bullets(explanations(made)), *drawn[1:]], "plan")],
+        [Section("Plan", [table, Bullets(explanations(made.wanted)), *drawn[1:]], "plan")],
         kicker=f"{made.source}: responses of {made.models} to {plan.items:,} items",
         headline=verdict(plan),
         lead=drawn[:1],

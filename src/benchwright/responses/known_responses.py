@@ -17,7 +17,7 @@ from benchwright.core.natural_order import sort_items
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.response_files import LoadedFile, read_table
 from benchwright.params.responses import TABLE_TYPES, ResponsesParams
-from benchwright.responses.answer_files import Choice, find_answer_files
+from benchwright.responses.answer_files import Choice, find_answer_files, unusable_file
 from benchwright.responses.answer_rows import FAILED, MISSING
 from benchwright.responses.calibration import configurations
 from benchwright.responses.import_responses import (
@@ -111,14 +111,6 @@ class KnownResponses(NamedTuple):
             return None
         return rows["subject"].astype(str).to_numpy(dtype=object)
 
-    def item_texts(self) -> list[str]:
-        """Return question and choices of the known items."""
-        rows = self._rows()
-        if rows is None:
-            return []
-        pairs = zip(rows["question"].astype(str), rows["choices"], strict=True)
-        return [text for q, texts in pairs if (text := "\n".join([q, *map(str, texts)]).strip())]
-
     def _rows(self) -> pd.DataFrame | None:
         """Return a row per item, in order; unknown items have empty texts."""
         if self.items is None:
@@ -157,10 +149,7 @@ def known_responses(
 
 
 def _responses_of_run(project: Path, env: str | None, params: Mapping[str, Any]) -> KnownResponses:
-    try:
-        run = find_run(project, ["response_matrix"], params, env)
-    except InputError as error:
-        raise InputError(f"{error}; run kedro run --pipeline answers, or give a file") from None
+    run = find_run(project, ["response_matrix"], params, env)
 
     def table(name: str) -> pd.DataFrame | None:
         return pd.read_parquet(path) if (path := run.path(name)).exists() else None
@@ -364,16 +353,15 @@ def _judged(file: LoadedFile) -> LoadedFile:
     names = table.column_names
     if not {"item_id", "model"} & set(names):
         has = ", ".join(map(str, names[:12]))
-        why = f"{file.name}: no column 'item_id' or 'model'; it has {has}"
-        return LoadedFile(spec, None, problem=why)
+        return unusable_file(spec, f"{file.name}: no column 'item_id' or 'model'; it has {has}")
     if not {"item_id", "model"} <= set(names):
         return LoadedFile(spec.model_copy(update={"layout": "wide", "values": "correct"}), table)
     if not {"correct", "score"} & set(names):
-        why = (
-            f"{file.name}: no column 'correct' or 'score'; a run reads letters and probabilities: "
-            "list the file in the benchmark and use --benchmark"
+        return unusable_file(
+            spec,
+            f"{file.name}: no column 'correct' or 'score'; a run reads letters and "
+            "probabilities: list the file in the benchmark and use --benchmark",
         )
-        return LoadedFile(spec, None, problem=why)
     table = table.select([name for name in names if name in _ANSWER_COLUMNS])
     return LoadedFile(spec.model_copy(update={"layout": "tidy"}), table)
 

@@ -2,7 +2,7 @@
 
 import logging
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from benchwright.scoring.answer_text import Answer
 from benchwright.scoring.final_answers import canonical_number, same_answer
 from benchwright.scoring.model_engine import answer_shards
 from benchwright.scoring.read_answer import read_answer
-from benchwright.scoring.rendering import LABELS
+from benchwright.scoring.rendering import LABELS, rotation
 from benchwright.scoring.score_shards import absent, holds, plan_shards
 from benchwright.tables.responses import Generations, RecordedAnswers, Responses
 
@@ -41,9 +41,35 @@ def score_prompts(
     """
     if prompts.empty:
         return
+    counts = (prompts[name].nunique() for name in ("item_id", "model", "configuration"))
+    logger.info(
+        "scoring: %s prompts, of %s questions, %s models and %s configurations; those in the store "
+        "are not asked again; the time left follows",
+        *(f"{count:,}" for count in (len(prompts), *counts)),
+    )
+    yield from _scored(prompts, score_cache, models, scoring)
+
+
+def _scored(
+    prompts: pd.DataFrame, store: Store, models: ModelsParams, scoring: ScoringParams
+) -> Iterator[dict[str, pd.DataFrame]]:
     shards = plan_shards(prompts, models, scoring).shards
-    for name, table in answer_shards(shards, score_cache, models.models, scoring, "scoring"):
+    for name, table in answer_shards(shards, store, models.models, scoring, "scoring"):
         yield {name: table}
+
+
+def ask_prompts(
+    prompts: pd.DataFrame,
+    store: Store,
+    keep: Callable[[str, pd.DataFrame], None],
+    models: ModelsParams,
+    scoring: ScoringParams,
+) -> "Collected":
+    """Ask what a store lacks, as `score_prompts`, `keep` it there, and return all answers."""
+    for shard in _scored(prompts, store, models, scoring):
+        for name, frame in shard.items():
+            keep(name, frame)
+    return collect_responses(prompts, store, models, scoring)
 
 
 class Collected(NamedTuple):
@@ -118,15 +144,22 @@ def _list(values: Any) -> list[Any] | None:
 
 
 def _read(texts: Sequence[str], finishes: Sequence[str], row: Any) -> list[Answer]:
-    """Read the answer of each text; none under `question_only`, where nothing is chosen."""
+    """Read the answer of each text; none under `question_only`, where nothing is chosen.
+
+    Options are the item's own indices, also where they were shown in another order.
+    """
     if row.condition == "question_only":
         return []
-    options, written = list(row.options), row.style != "letters"
+    options, turn = list(row.options), rotation(row.condition)
     numeric = canonical_number(row.answer_text) is not None
-    return [
-        read_answer(text, options, finish == "stop" or not written, numeric)
-        for text, finish in zip(texts, finishes, strict=True)
-    ]
+    read = []
+    for text, finish in zip(texts, finishes, strict=True):
+        finished = finish == "stop" or row.style == "letters"
+        answer = read_answer(text, options, finished, numeric)
+        if isinstance(answer.value, int):
+            answer = answer._replace(value=(answer.value + turn) % len(options))
+        read.append(answer)
+    return read
 
 
 def _response(
@@ -136,6 +169,8 @@ def _response(
     lists = [logprobs or None, None, None]
     if texts is None:
         lists[1:] = option_bytes(row.continuations), list(stored.get("option_tokens", ()))
+    if turn := rotation(row.condition):
+        lists = [values and [*values[-turn:], *values[:-turn]] for values in lists]
     judged = (-1, np.nan, "ok" if logprobs else "failed")
     if logprobs is None:
         judged = (-1, np.nan, "too_long") if texts is None else _judged(len(texts), read, row)
@@ -160,7 +195,8 @@ def _judged(samples: int, read: list[Answer], row: Any) -> tuple[int, float, str
         return -1, float(np.mean([same_answer(str(value), gold) for value in known])), "ok"
     correct = np.nan
     if samples > 1 and row.answer >= 0:
-        correct = float(np.mean(np.equal(known, row.answer)))
+        gold_option = (row.answer + rotation(row.condition)) % len(row.options)
+        correct = float(np.mean(np.equal(known, gold_option)))
     (first, n), *others = Counter(known).most_common()
     return -1 if others and others[0][1] == n else int(first), correct, "ok"
 

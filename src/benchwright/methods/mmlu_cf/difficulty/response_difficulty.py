@@ -26,7 +26,7 @@ from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.scoring.demonstrations import DemonstrationPool
 from benchwright.scoring.prompts import Asked, PromptWriter, unsuited
 from benchwright.scoring.rendering import Question, questions
-from benchwright.scoring.scores import collect_responses, score_prompts
+from benchwright.scoring.scores import ask_prompts
 from benchwright.statistics.item_response import fit_2pl
 from benchwright.tables.responses import Prompts
 
@@ -110,10 +110,7 @@ def right_answers(
             if not unsuited(question, "question", asked_as.style)
         ]
     )
-    for shard in score_prompts(prompts, store, models, scoring):
-        for name, frame in shard.items():
-            store.add(name, frame)
-    live = collect_responses(prompts, store, models, scoring).live_responses
+    live = ask_prompts(prompts, store, store.add, models, scoring).live_responses
     chosen = {row["item_id"]: _chosen(row, configuration.style) for row in live.to_dict("records")}
     options = [chosen.get(question.item_id, -1) for question in questions]
     return [
