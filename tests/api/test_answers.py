@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 import benchwright as bw
+from audit_examples import row, save
 from benchwright.core.errors import InputError
 
 N = 60
@@ -34,6 +35,11 @@ def test_functions_do_what_the_commands_do(files: tuple[Path, Path]) -> None:
     assert compared.overall.difference == pytest.approx(-25 / N)
     assert repr(compared).startswith("a is better by 2.08 points")
     assert repr(bw.gate(a, b, 0.02, scale=(0, 5))).startswith("worse: B − A is below")
+    found = bw.compare(a.parent, baseline="a", scale=(0, 5))
+    assert found.rows["difference"].tolist() == [compared.overall.difference]
+    assert repr(found).startswith("1 models against a: 0 better, 1 worse")
+    with pytest.raises(InputError, match="give b, or the baseline"):
+        bw.compare(a)
     rows = bw.plan([a, b], standard_errors=[0.05], scale=(0, 5))
     assert set(rows["goal"]) == {"standard_error"}
     with pytest.raises(InputError, match="no log"):
@@ -48,3 +54,11 @@ def test_a_run_outside_a_project_is_an_error(
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match="is not in a project"):
         bw.load_run("demo")
+
+
+def test_a_missing_run_names_the_calls_for_those_that_are_there(tmp_path: Path) -> None:
+    folder = tmp_path / "07_model_output" / "demo" / "smart" / "limit60"
+    save(folder, "2026-01-01T00.00.00.000Z", row("a"))
+    with pytest.raises(InputError, match=r"; there is load_run\('demo', 'smart', limit=60, seed=0"):
+        bw.load_run("demo", data_root=tmp_path)
+    assert len(bw.load_run("demo", limit=60, data_root=tmp_path)["item_audit"]) == 1

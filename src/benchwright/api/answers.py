@@ -10,7 +10,8 @@ import pandas as pd
 from benchwright.cli import compare as comparing
 from benchwright.cli import gate as gating
 from benchwright.cli import suspects as suspecting
-from benchwright.cli.pair import read_pair
+from benchwright.cli.pair import read_pair, read_panel
+from benchwright.core.errors import InputError
 from benchwright.responses.answer_files import Choice
 from benchwright.responses.known_responses import read_responses, select_answered
 
@@ -55,17 +56,21 @@ def read_logs(
 
 def compare(
     a: Files,
-    b: Files,
+    b: Files | None = None,
     *,
+    baseline: str | None = None,
     items_file: Path | None = None,
     common: bool = False,
     **choice: Any,
-) -> comparing.Comparison:
+) -> Any:
     """Compare two models on the items that both answered; see `benchwright compare`.
+
+    The result is a `Comparison`, or with a baseline `ComparedModels`.
 
     Args:
         a: a log, a table of responses, a folder of these, or `PATH:MODEL`.
-        b: the same.
+        b: the same; None with a baseline.
+        baseline: a model in `a`, with which all others there are compared.
         items_file: a table of items with subject and passage_id, by item_id.
         common: leave out the items that only one side was asked.
         choice: as for `read_logs`.
@@ -73,8 +78,13 @@ def compare(
     Raises:
         InputError: the answers cannot be compared.
     """
-    pair = read_pair(str(a), str(b), items_file, Choice(**choice), common=common)
-    return comparing.compare(pair)
+    options = (items_file, Choice(**choice))
+    if baseline is not None:
+        panel = read_panel([Path(a)], baseline, *options, common=common)
+        return comparing.compare_models(panel)
+    if b is None:
+        raise InputError("compare: give b, or the baseline that the models in a are compared with")
+    return comparing.compare(read_pair(str(a), str(b), *options, common=common))
 
 
 def gate(

@@ -11,8 +11,8 @@ import pandas as pd
 from benchwright.core.enclosing_project import enclosing_project
 from benchwright.core.errors import InputError, one_line
 from benchwright.core.response_matrix import ResponseMatrix
-from benchwright.runs.project_conf import current_project
-from benchwright.runs.saved_runs import SavedRun, find_run
+from benchwright.runs.project_conf import current_project, load_conf
+from benchwright.runs.saved_runs import SavedRun, find_run, list_runs
 
 _FINISHED = ("item_audit", "perturbed_items", "chosen_subset")
 """Datasets of which a run with results saves at least one."""
@@ -54,22 +54,29 @@ def load_run(benchmark: str, variant: str = "smart", **params: Any) -> Run:
             defaults are those in conf/.
 
     Raises:
-        InputError: there is no such run; the message lists the runs of the benchmark.
+        InputError: there is no such run; the message has the calls for the runs of the benchmark.
     """
     given = {"benchmark": benchmark, "variant": variant, **params}
     if "data_root" not in given and enclosing_project() is None:
         raise InputError(f"{Path.cwd()} is not in a project, where runs are saved; give data_root")
     if "data_root" in given:
         given["data_root"] = str(Path(given["data_root"]).absolute())
-    problems: list[InputError] = []
+    project, problems = current_project(), []
     for name in _FINISHED:
         try:
-            return Run(find_run(current_project(), [name], given))
+            return Run(find_run(project, [name], given))
         except Exception as error:
             if (problem := one_line(error)) is None:
                 raise
-            problems.append(InputError(problem))
-    raise problems[0]
+            problems.append(problem)
+    root = given.get("data_root") or load_conf(project)["parameters"]["data_root"]
+    saved = [run[:4] for run in list_runs(project / str(root)) if run.benchmark == benchmark]
+    calls = [
+        f"load_run({benchmark!r}, {variant!r}, limit={limit}, seed={seed})"
+        for _, variant, limit, seed in dict.fromkeys(saved)
+    ]
+    there = f"; there is {' or '.join(calls)}" if calls else ""
+    raise InputError(problems[0] + there)
 
 
 def as_table(matrix: ResponseMatrix) -> pd.DataFrame:
