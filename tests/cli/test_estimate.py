@@ -194,7 +194,7 @@ def test_output_has_one_line_per_model() -> None:
     )
     assert len(lines) == 2 + 3
     first = estimated.models[0]
-    assert f"{first.score:.3f}  [{first.low:.3f}, {first.high:.3f}]" in lines[2]
+    assert f"{first.score:.3f}    [{first.low:.3f}, {first.high:.3f}]" in lines[2]
 
 
 def test_command_reads_a_table_and_writes_json(tmp_path: Path) -> None:

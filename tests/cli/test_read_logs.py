@@ -222,4 +222,4 @@ def test_logs_join_to_a_benchmark_whose_questions_are_elsewhere(
     command = ["read", str(tmp_path / "logs"), "--benchmark", "arc_challenge", "--env", "evidence"]
     read = CliRunner().invoke(cli, [*command, "--mirror-root", str(tmp_path / "mirror")])
     assert read.exit_code == 0, read.output
-    assert read.output.split("\n")[1].split()[5:8] == ["3", "3", "0"]  # samples, joined, not
+    assert read.output.split("\n")[1].split()[6:9] == ["3", "3", "0"]  # samples, joined, not

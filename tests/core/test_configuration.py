@@ -13,7 +13,7 @@ from few_examples import few_examples
 PLAIN = st.text(min_size=1).filter(lambda name: parse_configuration(name).style == "")
 
 
-@given(PLAIN, st.sampled_from(STYLES), st.integers(0, 100))
+@given(PLAIN, st.sampled_from(list(STYLES)), st.integers(0, 100))
 @few_examples
 def test_names_round_trip(model: str, style: str, shots: int) -> None:
     assert parse_configuration(configuration_name(model, style, shots)) == (model, style, shots)

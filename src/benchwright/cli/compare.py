@@ -102,6 +102,9 @@ class ComparedModels(NamedTuple):
     rows: pd.DataFrame
     notes: tuple[str, ...]
 
+    def __repr__(self) -> str:
+        return "\n".join(lines_of_models(self))
+
 
 def compare(pair: Pair, level: float = 0.95) -> Comparison:
     """Compare two models over all items and by task or subject, with p-values of these by Holm."""

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from benchwright.cli.listing import table_lines
 from benchwright.core.atomic_files import written_aside
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError
@@ -344,7 +345,7 @@ def terminal_lines(comparison: Comparison) -> list[str]:
     """Return the summary of items, rules and settings."""
     lines = [f"{comparison.title}: {_versions(comparison)}", *_totals(comparison.diff.counts)]
     if len(comparison.diff.rules):
-        lines += ["", comparison.diff.rules.to_string(index=False)]
+        lines += ["", *table_lines(comparison.diff.rules.to_dict("records"))]
     if comparison.settings is None:
         lines += ["", f"settings: {_UNKNOWN}"]
     elif len(comparison.settings):

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from benchwright.cli.listing import table_lines
 from benchwright.methods.dele.estimation.subset_scores import Estimated
 
 
@@ -15,17 +16,15 @@ def terminal_lines(estimated: Estimated) -> list[str]:
         f"{estimated.training:,} training models{source}",
         *(f"note: {note}" for note in estimated.notes),
     ]
-    width = max(len("model"), *(len(model.model) for model in estimated.models))
-    whole = f"all {estimated.of_items:,}"
-    lines.append(f"{'model':{width}}  answered  on subset  {whole}  {estimated.level:.0%} interval")
+    rows = []
     for model in estimated.models:
-        mean, score, low, high = (
-            "–" if value is None else f"{value:.3f}"
-            for value in (model.on_subset, model.score, model.low, model.high)
-        )
-        line = f"{model.model:{width}}  {model.answered:8,}  {mean:>9}  {score:>{len(whole)}}  "
-        lines.append(line + f"[{low}, {high}]" + (f"  {model.reason}" if model.reason else ""))
-    return lines
+        values = (model.on_subset, model.score, model.low, model.high)
+        mean, score, low, high = (None if value is None else f"{value:.3f}" for value in values)
+        row = {"model": model.model, "answered": f"{model.answered:,}", "on subset": mean}
+        interval = f"[{low or '–'}, {high or '–'}]"
+        row |= {f"all {estimated.of_items:,}": score, f"{estimated.level:.0%} interval": interval}
+        rows.append(row | {"": model.reason})
+    return [*lines, *table_lines(rows)]
 
 
 def estimates_json(estimated: Estimated) -> dict[str, Any]:

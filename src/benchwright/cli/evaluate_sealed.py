@@ -12,8 +12,10 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
+from benchwright.cli.listing import table_lines
+from benchwright.cli.release import read_item
 from benchwright.core.atomic_files import write_json
-from benchwright.core.configuration import STYLES, Configuration, configuration_name
+from benchwright.core.configuration import Configuration, configuration_name
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError
 from benchwright.core.stored_shards import MemoryShards
@@ -78,8 +80,6 @@ def run_evaluate_sealed(
     """
     parameters = load_conf(project, env)["parameters"]
     models = ModelsParams.model_validate(parameters["models"])
-    if request.style not in STYLES:
-        raise InputError(f"--style {request.style!r}: expected one of {', '.join(STYLES)}")
     given = ScoringParams.model_validate(dict(parameters.get("scoring") or {}))
     scoring = one_configuration(request.asked_as, given)
     endpoint = models.named(request.model, "--model").endpoint
@@ -130,27 +130,26 @@ def read_public(file: Path) -> SealedBenchmark:
 
 def _public_item(row: Any) -> SealedItem:
     """Read one line; raise KeyError, TypeError or ValueError if it is invalid."""
-    choices, answer, level = row["choices"], row["answer"], row["difficulty"]
-    if not isinstance(choices, list) or type(answer) is not int or not 0 <= answer < len(choices):
-        raise ValueError("choices must be a list, and answer an index into it")
-    item_id, field, question = (str(row[name]) for name in ("item_id", "field", "question"))
-    options, cluster = tuple(map(str, choices)), str(row["cluster"])
-    return SealedItem(item_id, field, level, question, options, answer, cluster)
+    item_id, question, choices, answer, _ = read_item(row)
+    field, level, cluster = str(row["field"]), row["difficulty"], str(row["cluster"])
+    return SealedItem(item_id, field, level, question, choices, answer, cluster)
 
 
 def terminal_lines(score: SealedScore) -> list[str]:
     """Return the lines to print."""
     if score.reason:
         return [score.reason]
-    groups = {**score.fields, "all": score.whole}
-    width = max(map(len, groups))
-    lines = [
-        f"{name:{width}}  {group.n:5}    {group.accuracy:.3f}   "
-        + ("nan" if group.se is None else f"{group.se:.4f}")
-        for name, group in groups.items()
+    rows = [
+        {
+            "field": name,
+            "n": group.n,
+            "accuracy": f"{group.accuracy:.3f}",
+            "se": None if group.se is None else f"{group.se:.4f}",
+        }
+        for name, group in {**score.fields, "all": score.whole}.items()
     ]
     unanswered = [f"{score.unanswered} without response"] if score.unanswered else []
-    return [f"{'':{width}}      n  accuracy      se", *lines, *unanswered]
+    return [*table_lines(rows), *unanswered]
 
 
 def identity_of(request: SealedRequest) -> SealedIdentity:
@@ -170,29 +169,29 @@ def identity_of(request: SealedRequest) -> SealedIdentity:
     return identity
 
 
-def write_score(request: SealedRequest, score: SealedScore, out: Path) -> Path:
-    """Write the aggregates for the pipeline `half_gap`.
-
-    Args:
-        request: what was scored.
-        score: its results.
-        out: a `.json` file, or a folder.
+def check_out(out: Path, requests: Sequence[SealedRequest]) -> None:
+    """Check that the results of all requests can be written: to a `.json` file, or a folder.
 
     Raises:
-        InputError: see `identity_of`.
+        InputError: a file for several results, or see `identity_of`.
     """
+    if out.suffix == ".json" and len(requests) > 1:
+        raise InputError(
+            f"--out {out}: a file holds one result, but there are {len(requests)}; give a folder"
+        )
+    for request in requests:
+        identity_of(request)
+
+
+def write_score(request: SealedRequest, score: SealedScore, out: Path) -> Path:
+    """Write the aggregates for the pipeline `half_gap`, to a `.json` file or a folder."""
     result = HalfResult(
         format=FORMAT,
         version=VERSION,
         benchmark=identity_of(request),
-        half=request.half,
-        model=request.model,
-        style=request.style,
-        shots=request.shots,
         all=score.whole,
-        fields=score.fields,
-        unanswered=score.unanswered,
-        reason=score.reason,
+        **{name: getattr(request, name) for name in ("half", "model", "style", "shots")},
+        **{name: getattr(score, name) for name in ("fields", "unanswered", "reason")},
     )
     name = re.sub(r"[^A-Za-z0-9_.@-]", "_", request.asked_as)
     file = out if out.suffix == ".json" else out / f"{name}.{request.half}.json"

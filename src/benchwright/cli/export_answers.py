@@ -7,7 +7,6 @@ from typing import Any
 
 import pandas as pd
 
-from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.export_folder import ExportFolder
 from benchwright.exports.every_eval_ever import (
@@ -43,10 +42,7 @@ def export_answers(
     Raises:
         InputError: no run has saved answers, or the folder is not an export.
     """
-    try:
-        run = find_run(project, ["items", "response_matrix"], params, env)
-    except InputError as error:
-        raise InputError(f"{error}; run kedro run --pipeline answers") from None
+    run = find_run(project, ["items", "response_matrix"], params, env)
     parameters = load_conf(project, env, {**params, "variant": run.variant})["parameters"]
     live, imported = (
         _table(run, name, Responses.empty()) for name in ("live_responses", "imported_responses")

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.cli.release import read_item
 from benchwright.core.configuration import Configuration, configuration_name
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError
@@ -24,10 +25,10 @@ from benchwright.runs.project_conf import load_conf
 from benchwright.scoring.demonstrations import DemonstrationPool
 from benchwright.scoring.prompts import Asked, PromptWriter, prompt_id
 from benchwright.scoring.rendering import LABELS, Question, Rendered, render_question
-from benchwright.scoring.scores import collect_responses, score_prompts
+from benchwright.scoring.scores import ask_prompts
 from benchwright.statistics.released_orders import KEYS, LeakEvidence, leak_evidence
 from benchwright.tables.responses import Prompts
-from benchwright.transforms.altered_item import Altered, MultipleChoice
+from benchwright.transforms.altered_item import Altered
 from benchwright.transforms.released_order import commitment, equivalent_orders, released_number
 
 POWER = 0.8
@@ -107,17 +108,15 @@ def read_release(folder: Path) -> Release:
 
 
 def _item(row: Any, most: int, file: Path) -> ReleasedItem:
-    choices, given = tuple(map(str, row["choices"])), row["answer"]
-    answer = LABELS.index(given) if given in LABELS else int(given)
-    item = MultipleChoice(str(row["item_id"]), str(row["question"]), choices, answer)
+    item = read_item(row)
     orders = equivalent_orders(item, most)
     shown = [order.choices for order in orders]
-    if choices not in shown:
+    if item.choices not in shown:
         raise InputError(
             f"{file}: the options of item {item.item_id!r} are in none of its {len(shown)} orders; "
             "use the files as they were released"
         )
-    return ReleasedItem(item.item_id, item.question, orders, shown.index(choices))
+    return ReleasedItem(item.item_id, item.question, orders, shown.index(item.choices))
 
 
 def check_key(release: Release, key: SealKey) -> None:
@@ -163,10 +162,7 @@ def run_leak_test(
     prompts = leak_prompts(tested, asked_as, models, scoring)
     root = project / str(parameters["data_root"]) / "07_model_output" / release.name
     store = ScoreStore(str(root / "leak_test")).load()
-    for shard in score_prompts(prompts, store, models, scoring):
-        for name, frame in shard.items():
-            store.add(name, frame)
-    responses = collect_responses(prompts, store, models, scoring).live_responses
+    responses = ask_prompts(prompts, store, store.add, models, scoring).live_responses
     scores = order_scores(tested, release.most, responses)
     known = ~np.isnan(scores).all(axis=1)
     if not known.all():

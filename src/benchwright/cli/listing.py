@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchwright.core.configuration import STYLES
 from benchwright.runs.project_conf import load_conf
 from benchwright.runs.saved_runs import list_runs
 
@@ -13,14 +14,16 @@ _EVIDENCE = "evidence"  # the environment of files that are not published (docs/
 
 
 def list_of(what: str, project: Path, env: str | None, params: Mapping[str, Any]) -> list[Row]:
-    """Return a row for each of the benchmarks, variants, models, pipelines or runs.
+    """Return a row for each of what is listed.
 
     Args:
-        what: one of these words.
+        what: benchmarks, variants, models, pipelines, runs, samplers, estimators or styles.
         project: the project folder, bootstrapped.
         env: as `--env`.
         params: data_root, the folder with the runs; default: the one in conf/.
     """
+    if what in _REGISTRIES:
+        return _REGISTRIES[what]()
     conf = load_conf(project, env, params)
     parameters, defaults = conf["parameters"], conf["globals"]
     if what == "runs":
@@ -89,7 +92,32 @@ def _pipelines(defaults: Mapping[str, Any]) -> list[Row]:
     ]
 
 
-def table_lines(rows: Sequence[Row]) -> list[str]:
+def _samplers() -> list[Row]:
+    from benchwright.methods.dele.samplers.registry import sampler_kinds
+    from benchwright.params.sampling import SamplingParams
+
+    kinds = sampler_kinds(SamplingParams()).items()
+    return [{"sampler": n, "family": k.family, "reads": k.reads or "ids"} for n, k in kinds]
+
+
+def _estimators() -> list[Row]:
+    from benchwright.methods.dele.estimation.registry import ESTIMATORS
+
+    needs = {"nothing": "the answers alone", "item_response": "training models, for a 2PL model"}
+    return [
+        {"estimator": name, "needs": needs.get(kind.uses, "training models")}
+        for name, kind in ESTIMATORS.items()
+    ]
+
+
+def _styles() -> list[Row]:
+    return [{"style": name, "scored": scored} for name, scored in STYLES.items()]
+
+
+_REGISTRIES = {"samplers": _samplers, "estimators": _estimators, "styles": _styles}
+
+
+def table_lines(rows: Sequence[Mapping[Any, Any]]) -> list[str]:
     """Return a table whose first line names the columns; lists and mappings as their names."""
     cells = [list(rows[0])] if rows else []
     cells += [[_text(value) for value in row.values()] for row in rows]

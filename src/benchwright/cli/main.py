@@ -14,6 +14,7 @@ import click
 from kedro.framework.cli.project import run as kedro_run
 
 from benchwright.cli.outputs import check_outputs, relative, say, write_output
+from benchwright.core.configuration import STYLES
 from benchwright.core.errors import InputError, missing_package, one_line
 from benchwright.core.kedro_internals import kedro_errors_once
 from benchwright.core.progress import stage_log
@@ -29,33 +30,88 @@ from benchwright.runs.project_conf import (
 )
 
 UNUSABLE = 3
-LISTS = ("benchmarks", "variants", "models", "pipelines", "runs")
+LISTS = (
+    *("benchmarks", "variants", "models", "pipelines", "runs"),
+    *("samplers", "estimators", "styles"),
+)
 _PATH = click.Path(path_type=Path)
 _FILE = click.Path(path_type=Path, dir_okay=False)
 _WRITTEN = click.Path(path_type=Path)  # a file that is checked before the command begins
 _KEDRO_OPTIONS = {option.name: option for option in kedro_run.params}
-_env = click.option("--env", "-e", help=_KEDRO_OPTIONS["env"].help)
 _count = click.IntRange(min=0)
+_positive = click.IntRange(min=1)
 _share = click.FloatRange(0, 1, min_open=True, max_open=True)
-_target_option = partial(click.option, multiple=True, type=_share, metavar="SHARE")
-_ITEMS_HELP = "Table of items: item_id and, optionally, question, choices, subject, passage_id."
+_order = click.FloatRange(0.5, 1, min_open=True, max_open=True)
+_risk = click.FloatRange(1e-6, 0.25)
 _shown = partial(click.option, show_default=True)
-_seed_option = _shown("--seed", default=0, type=_count, help="Random seed.")
-_shots_option = _shown("--shots", default=0, type=_count, help="Demonstrations.")
-_out = click.option("--out", type=_WRITTEN, help="JSON file to write.")
-_page = click.option("--page", "page_file", type=_WRITTEN, help="HTML page to write.")
-_training_option = click.option(
-    "--training",
-    multiple=True,
-    type=_PATH,
-    help="Responses of other models to all items. Repeatable.",
+_target_option = partial(click.option, multiple=True, type=_share, metavar="SHARE")
+
+
+def _read_scale(ctx: click.Context, param: click.Parameter, value: str) -> tuple[float, float]:
+    """Read a scale, `LOW:HIGH`."""
+    try:
+        low, high = map(float, value.split(":"))
+    except ValueError:
+        low, high = 0.0, 0.0
+    if not -1e300 < low < high < 1e300:
+        expected = "expected the lowest and the highest score, such as 0:100"
+        raise click.BadParameter(f"{value!r}: {expected}")
+    return low, high
+
+
+_ENV = click.option("--env", "-e", help=_KEDRO_OPTIONS["env"].help)
+_SEED = _shown("--seed", default=0, type=_count, help="Random seed.")
+_KEY = click.option("--key-file", help="File with the key. Default: BENCHWRIGHT_SEAL_KEY.")
+_MODEL = click.option("--model", required=True, help="Model, by its name in models.models.")
+_styles = click.Choice(list(STYLES))
+_STYLE = _shown("--style", default="letters", type=_styles, help="Prompt style.")
+_OUT = click.option("--out", type=_WRITTEN, help="JSON file to write.")
+_PAGE = click.option("--page", "page_file", type=_WRITTEN, help="HTML page to write.")
+_ITEMS_HELP = "Table of items: item_id and, optionally, question, choices, subject, passage_id."
+_repeats = click.Choice(["mean", "first"])
+_scale_help = "Lowest and highest score. Scores outside are refused. Default: 0:1."
+_CHOICE = (  # which answers of files count
+    click.option("--task", default="", help="Task of logs. Default: all."),
+    click.option("--metric", default="", help="Metric of logs. Default: the only or main one."),
+    click.option("--filter", "--scorer", default="", help="Filter or scorer of logs."),
+    click.option(
+        "--scale", default="0:1", metavar="LOW:HIGH", callback=_read_scale, help=_scale_help
+    ),
+    _shown("--repeats", default="mean", type=_repeats, help="Of several answers to an item."),
 )
-_no_training_option = click.option(
+_PAIR = (  # two models that are compared
+    click.option("--common", is_flag=True, help="Leave out items that only one side was asked."),
+    click.option("--items", "items_file", type=_FILE, help=_ITEMS_HELP),
+    *_CHOICE,
+    _OUT,
+    _PAGE,
+    click.option("--flips", type=_WRITTEN, help="CSV file for the items that changed."),
+)
+_training_help = "Responses of other models to all items. Repeatable."
+_TRAINING = click.option("--training", multiple=True, type=_PATH, help=_training_help)
+_NO_TRAINING = click.option(
     "--no-training", is_flag=True, help="Use none, instead of those that a run saved."
 )
-_key_option = click.option("--key-file", help="File with the key. Default: BENCHWRIGHT_SEAL_KEY.")
-_style_option = _shown("--style", default="letters", help="Prompt style.")
-_model_option = click.option("--model", required=True, help="Model, by its name in models.models.")
+_benchmark_help = "Its benchmark. Default: that of the subset, else as in conf/."
+_variant_help = "Its variant. Default: of the newest answers; for diff as in conf/."
+_SAVED_RUN = (  # which run
+    click.option("--benchmark", help=_benchmark_help),
+    click.option("--variant", help=_variant_help),
+    click.option("--limit", type=_positive, help="Limit of the run. Default: the one in conf/."),
+    click.option("--run-seed", type=_count, help="Seed of the run. Default: the one in conf/."),
+    click.option("--data-root", help="Data folder. Default: the one in conf/."),
+)
+
+
+def _options(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Add options, in this order."""
+
+    def add(command: Any) -> Any:
+        for option in options[::-1]:
+            command = option(command)
+        return command
+
+    return add
 
 
 @contextmanager
@@ -100,6 +156,11 @@ class _Command(click.Command):
         with _errors_in_one_line(UNUSABLE):
             check_outputs(files, list(_paths_in(given.values())))
         with _errors_in_one_line(self.code):
+            if "scale" in ctx.params:
+                from benchwright.responses.answer_files import Choice
+
+                choice = {name: ctx.params.pop(name) for name in Choice._fields}
+                ctx.params["choice"] = Choice(**choice)
             return super().invoke(ctx)
 
 
@@ -160,19 +221,6 @@ def _in_project_folder() -> Iterator[None]:
         yield
 
 
-def _saved_run(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that select a saved run."""
-    for name, text, kind in (
-        ("--data-root", "Data folder. Default: the one in conf/.", str),
-        ("--run-seed", "Seed of the run. Default: the one in conf/.", click.IntRange(min=0)),
-        ("--limit", "Limit of the run. Default: the one in conf/.", click.IntRange(min=1)),
-        ("--variant", "Its variant. Default: of the newest answers; for diff as in conf/.", str),
-        ("--benchmark", "Its benchmark. Default: that of the subset, else as in conf/.", str),
-    ):
-        command = click.option(name, type=kind, help=text)(command)
-    return command
-
-
 def _run_params(given: dict[str, Any]) -> dict[str, Any]:
     """Return the options that are set, as the `--params` of a run, checked as those."""
     names = {"run_seed": "seed", **{name: name for name in RUN_VALUES if name != "seed"}}
@@ -218,9 +266,9 @@ def cli() -> None:
     """Make multiple-choice benchmarks smaller, cleaner, harder and leak-resistant."""
 
 
-run = click.Command(
+run = _Command(
     name="run",
-    callback=_errors_in_one_line()(_in_project_folder()(wrap_kedro_run(kedro_run.callback))),  # type: ignore[arg-type]
+    callback=_in_project_folder()(wrap_kedro_run(kedro_run.callback)),  # type: ignore[arg-type]
     params=kedro_run.params,
     help="Run a pipeline, with the options of `kedro run`.",
     context_settings=kedro_run.context_settings,
@@ -247,50 +295,6 @@ def _project() -> Path:
         )
     bootstrap_project(folder)
     return Path(folder)
-
-
-def _read_scale(ctx: click.Context, param: click.Parameter, value: str) -> tuple[float, float]:
-    """Read a scale, `LOW:HIGH`."""
-    try:
-        low, high = map(float, value.split(":"))
-    except ValueError:
-        low, high = 0.0, 0.0
-    if not -1e300 < low < high < 1e300:
-        expected = "expected the lowest and the highest score, such as 0:100"
-        raise click.BadParameter(f"{value!r}: {expected}")
-    return low, high
-
-
-def _choice_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that say which answers of files count; they are given as `choice`."""
-
-    @wraps(command)
-    def chosen(**given: Any) -> Any:
-        from benchwright.responses.answer_files import Choice
-
-        choice = Choice(**{name: given.pop(name) for name in Choice._fields})
-        return command(choice=choice, **given)
-
-    for option in (
-        _shown(
-            "--repeats",
-            default="mean",
-            type=click.Choice(["mean", "first"]),
-            help="Of several answers to an item.",
-        ),
-        click.option(
-            "--scale",
-            default="0:1",
-            metavar="LOW:HIGH",
-            callback=_read_scale,
-            help="Lowest and highest score. Scores outside are refused. Default: 0:1.",
-        ),
-        click.option("--filter", "--scorer", default="", help="Filter or scorer of logs."),
-        click.option("--metric", default="", help="Metric of logs. Default: the only or main one."),
-        click.option("--task", default="", help="Task of logs. Default: all."),
-    ):
-        chosen = option(chosen)
-    return chosen
 
 
 def _paths_in(values: Iterable[Any]) -> Iterator[Path]:
@@ -341,13 +345,10 @@ def new_key(file: Path) -> None:
 @cli.command(name="list")
 @click.argument("what", type=click.Choice(LISTS))
 @click.option("--data-root", help="Data folder with the runs. Default: the one in conf/.")
-@_env
+@_ENV
 @_in_project_folder()
 def list_(what: str, data_root: str | None, env: str | None) -> None:
-    """List benchmarks, variants, models, pipelines or runs.
-
-    Runs are those whose tables are in the data folder.
-    """
+    """List what can be chosen by name, or the runs whose tables are in the data folder."""
     from benchwright.cli.listing import list_of, table_lines
 
     rows = list_of(what, _project(), env, _run_params({"data_root": data_root}))
@@ -356,23 +357,16 @@ def list_(what: str, data_root: str | None, env: str | None) -> None:
 
 @cli.command()
 @click.argument("logs", nargs=-1, required=True, type=_PATH)
-@click.option("--benchmark", multiple=True, help="Join to the items of this benchmark. Repeatable.")
-@click.option("--mirror-root", help="Folder with its questions. Default: the one in conf/.")
-@click.option("--make-benchmark", metavar="NAME", help="Write a benchmark of the logs' items.")
-@click.option("--update", is_flag=True, help="Replace a benchmark that was made of logs.")
-@click.option("--out", type=_WRITTEN, help="Parquet file for the answers.")
-@_choice_options
-@_env
-def read(
-    logs: tuple[Path, ...],
-    benchmark: tuple[str, ...],
-    mirror_root: str | None,
-    make_benchmark: str | None,
-    update: bool,
-    out: Path | None,
-    env: str | None,
-    choice: Any,
-) -> None:
+@_options(
+    click.option("--benchmark", multiple=True, help="Join to its items. Repeatable."),
+    click.option("--mirror-root", help="Folder with its questions. Default: the one in conf/."),
+    click.option("--make-benchmark", metavar="NAME", help="Write a benchmark of the logs' items."),
+    click.option("--update", is_flag=True, help="Replace a benchmark that was made of logs."),
+    click.option("--out", type=_WRITTEN, help="Parquet file for the answers."),
+    *_CHOICE,
+    _ENV,
+)
+def read(logs: tuple[Path, ...], out: Path | None, env: str | None, **given: Any) -> None:
     """Say what LOGS of evaluation tools contain.
 
     LOGS are files or folders, which are searched. A line per log says its format, task and model,
@@ -382,29 +376,27 @@ def read(
     from benchwright.cli import read_logs
 
     items = None
-    if benchmark:
-        params = _run_params({"mirror_root": mirror_root})
-        items = read_logs.items_of_benchmarks(benchmark, _project(), env, params)
-    found = read_logs.read_logs(logs, items, choice)
+    if given["benchmark"]:
+        params = _run_params({"mirror_root": given["mirror_root"]})
+        items = read_logs.items_of_benchmarks(given["benchmark"], _project(), env, params)
+    found = read_logs.read_logs(logs, items, given["choice"])
     _print(read_logs.summary_lines(found))
     if out is not None:
         read_logs.write_answers(found, out)
         click.echo(f"written: {relative(out)}")
-    if make_benchmark:
-        made = read_logs.make_benchmark(make_benchmark, found, _project(), env, update=update)
+    if name := given["make_benchmark"]:
+        made = read_logs.make_benchmark(name, found, _project(), env, update=given["update"])
         _print(made.left_out)
         for file in made.files:
             click.echo(f"written: {relative(file)}")
-        click.echo(f"kedro run --params benchmark={make_benchmark}")
+        click.echo(f"kedro run --params benchmark={name}")
     if found.unusable:
         raise SystemExit(1)
 
 
 @cli.command(cls=_Verdict)
 @click.argument("logs", nargs=-1, required=True, type=_PATH)
-@_shown("--top", default=20, type=click.IntRange(min=1), help="Items to print.")
-@_out
-@_choice_options
+@_options(_shown("--top", default=20, type=_positive, help="Items to print."), _OUT, *_CHOICE)
 def suspects(logs: tuple[Path, ...], top: int, out: Path | None, choice: Any) -> None:
     """Rank items whose answers point to a wrong key.
 
@@ -420,9 +412,11 @@ def suspects(logs: tuple[Path, ...], top: int, out: Path | None, choice: Any) ->
 
 @cli.command(name="export-answers")
 @click.argument("folder", type=_PATH)
-@_saved_run
-@_shown("--organization", default="unknown", help="Who ran the evaluation.")
-@_env
+@_options(
+    *_SAVED_RUN,
+    _shown("--organization", default="unknown", help="Who ran the evaluation."),
+    _ENV,
+)
 def export_answers_(folder: Path, organization: str, env: str | None, **given: Any) -> None:
     """Write the answers of a saved run to FOLDER for Every Eval Ever.
 
@@ -437,20 +431,22 @@ def export_answers_(folder: Path, organization: str, env: str | None, **given: A
 
 
 @cli.command()
-@click.option("--benchmarks", default="", metavar="A,B", help="Benchmarks to run.")
-@click.option("--variants", default="", metavar="X,Y", help="Variants to run.")
-@click.option("--seeds", default="", metavar="0,1", help="Seeds to run.")
-@_shown("--pipeline", "-p", default="smart", help="Pipeline to run.")
-@click.option(
-    "--params",
-    type=click.UNPROCESSED,
-    default="",
-    metavar="K=V,…",
-    callback=_KEDRO_OPTIONS["params"].callback,
-    help="Parameters of every run, as for `kedro run`.",
+@_options(
+    click.option("--benchmarks", default="", metavar="A,B", help="Benchmarks to run."),
+    click.option("--variants", default="", metavar="X,Y", help="Variants to run."),
+    click.option("--seeds", default="", metavar="0,1", help="Seeds to run."),
+    _shown("--pipeline", "-p", default="smart", help="Pipeline to run."),
+    click.option(
+        "--params",
+        type=click.UNPROCESSED,
+        default="",
+        metavar="K=V,…",
+        callback=_KEDRO_OPTIONS["params"].callback,
+        help="Parameters of every run, as for `kedro run`.",
+    ),
+    _shown("--runner", "-r", default="SequentialRunner", help="Kedro runner."),
+    _ENV,
 )
-@_shown("--runner", "-r", default="SequentialRunner", help="Kedro runner.")
-@_env
 @_in_project_folder()
 def sweep(benchmarks: str, variants: str, seeds: str, **given: Any) -> None:
     """Run a pipeline for every benchmark, variant and seed.
@@ -477,9 +473,11 @@ def sweep(benchmarks: str, variants: str, seeds: str, **given: Any) -> None:
 @cli.command()
 @click.argument("before", default="previous")
 @click.argument("after", default="latest")
-@_saved_run
-@click.option("--out", type=_WRITTEN, help="HTML page to write. A table is saved next to it.")
-@_env
+@_options(
+    *_SAVED_RUN,
+    click.option("--out", type=_WRITTEN, help="HTML page to write, with a table next to it."),
+    _ENV,
+)
 def diff(before: str, after: str, out: Path | None, env: str | None, **given: Any) -> None:
     """Compare the kept items of two runs.
 
@@ -496,17 +494,17 @@ def diff(before: str, after: str, out: Path | None, env: str | None, **given: An
 
 @cli.command(name="evaluate-sealed")
 @click.argument("files", nargs=-1, required=True, type=_FILE)
-@click.option("--model", "models", required=True, multiple=True, help="Model. Repeatable.")
-@_style_option
-@_shown("--shots", default=(0,), multiple=True, type=_count, help="Demonstrations. Repeatable.")
-@click.option("--demonstrations", type=_FILE, help="validation.jsonl of the same benchmark.")
-@_key_option
-@click.option("--send-to-server", is_flag=True, help="Allow sending closed questions to a server.")
-@click.option("--out", type=_PATH, help="JSON file or folder for the results.")
-@_env
-def evaluate_sealed(
-    files: tuple[Path, ...], out: Path | None, env: str | None, **given: Any
-) -> None:
+@_options(
+    click.option("--model", "models", required=True, multiple=True, help="Model. Repeatable."),
+    _STYLE,
+    _shown("--shots", default=(0,), multiple=True, type=_count, help="Examples. Repeatable."),
+    click.option("--demonstrations", type=_FILE, help="validation.jsonl of the same benchmark."),
+    _KEY,
+    click.option("--send-to-server", is_flag=True, help="Allow closed questions on a server."),
+    click.option("--out", type=_PATH, help="JSON file or folder for the results."),
+    _ENV,
+)
+def evaluate_sealed(files: tuple[Path, ...], out: Path | None, **given: Any) -> None:
     """Score models on the closed half of a sealed benchmark.
 
     FILES are test.sealed (the closed half), validation.jsonl (the public half), or both. Only
@@ -516,24 +514,20 @@ def evaluate_sealed(
     from benchwright.cli import evaluate_sealed as sealed
     from benchwright.params.mmlu_cf import SealingParams
 
-    style, options = given["style"], (given["demonstrations"], given["send_to_server"])
+    options = (given["demonstrations"], given["send_to_server"])
     requests = [
-        sealed.SealedRequest(file, model, style, shots, *options)
+        sealed.SealedRequest(file, model, given["style"], shots, *options)
         for model, shots, file in product(
             *map(dict.fromkeys, (given["models"], given["shots"], files))
         )
     ]
-    if out is not None and out.suffix == ".json" and len(requests) > 1:
-        raise InputError(
-            f"--out {out}: a file holds one result, but there are {len(requests)}; give a folder"
-        )
     if out is not None:  # fail before any model is asked
-        list(map(sealed.identity_of, requests))
+        sealed.check_out(out, requests)
     sealing = SealingParams(key_file=given["key_file"])
     for request in requests:
-        score = sealed.run_evaluate_sealed(_project(), env, request, sealing)
+        score = sealed.run_evaluate_sealed(_project(), given["env"], request, sealing)
         if len(requests) > 1:
-            click.echo(f"\n{request.model}@{style}-{request.shots} on {request.file.name}")
+            click.echo(f"\n{request.asked_as} on {request.file.name}")
         _print(sealed.terminal_lines(score))
         if out is not None:
             click.echo(f"\nresults: {relative(sealed.write_score(request, score, out))}")
@@ -541,28 +535,25 @@ def evaluate_sealed(
 
 @cli.command(cls=_Verdict)
 @click.argument("answers", nargs=-1, type=_PATH)
-@_saved_run
-@click.option("--items", type=_PATH, help=_ITEMS_HELP)
-@click.option("--all-items", is_flag=True, help="Keep all items, and models that answered them.")
-@_target_option("--se", "standard_errors", help="Standard error of a score.")
-@_target_option("--mdd", "differences", help="Detectable difference of two scores.")
-@_target_option("--tau", "tau_b", help="Kendall's tau-b with the full ranking.")
-@_target_option("--spearman", help="Spearman's rho with the full ranking.")
-@_target_option("--gap", "gaps", help="Gap of two models that the items order rightly.")
-@_shown(
-    "--order",
-    default=0.8,
-    type=click.FloatRange(0.5, 1, min_open=True, max_open=True),
-    help="Probability of the right order at --gap.",
+@_options(
+    *_SAVED_RUN,
+    click.option("--items", type=_PATH, help=_ITEMS_HELP),
+    click.option("--all-items", is_flag=True, help="Keep all items, and models with all answers."),
+    _target_option("--se", "standard_errors", help="Standard error of a score."),
+    _target_option("--mdd", "differences", help="Detectable difference of two scores."),
+    _target_option("--tau", "tau_b", help="Kendall's tau-b with the full ranking."),
+    _target_option("--spearman", help="Spearman's rho with the full ranking."),
+    _target_option("--gap", "gaps", help="Gap of two models that the items order rightly."),
+    _shown("--order", default=0.8, type=_order, help="Probability of the right order at --gap."),
+    _shown("--alpha", default=0.05, type=_share, help="Level of the difference test."),
+    _shown("--power", default=0.8, type=_share, help="Power of the difference test."),
+    _shown("--subsets", default=200, type=click.IntRange(min=20), help="Random subsets per size."),
+    _SEED,
+    _OUT,
+    _PAGE,
+    *_CHOICE,
+    _ENV,
 )
-@_shown("--alpha", default=0.05, type=_share, help="Significance level of the difference test.")
-@_shown("--power", default=0.8, type=_share, help="Power of the difference test.")
-@_shown("--subsets", default=200, type=click.IntRange(min=20), help="Random subsets per size.")
-@_seed_option
-@_out
-@_page
-@_choice_options
-@_env
 def plan(answers: tuple[Path, ...], env: str | None, **given: Any) -> None:
     """Compute how many items a target precision needs.
 
@@ -576,19 +567,12 @@ def plan(answers: tuple[Path, ...], env: str | None, **given: Any) -> None:
     from benchwright.responses.known_responses import known_responses, select_answered
 
     wanted = Wanted(**{name: given[name] for name in Wanted._fields})
-    project = _project() if not answers else None
-    known = known_responses(
-        project, env, answers, _run_params(given), given["items"], given["choice"]
-    )
+    project, params = None if answers else _project(), _run_params(given)
+    known = known_responses(project, env, answers, params, given["items"], given["choice"])
     made = planning.run_plan(select_answered(known, given["all_items"]), wanted)
     _print(planning.terminal_lines(made))
     write_output(given["out"], lambda: planning.plan_json(made))
     write_output(given["page_file"], lambda: planning.render(made))
-
-
-def _run_of(subset: Any) -> dict[str, Any]:
-    """Return the settings of the run whose benchmark a subset is of."""
-    return {"benchmark": subset.benchmark, **subset.run}
 
 
 def _training_of(
@@ -614,15 +598,17 @@ def _training_of(
 
 @cli.command(cls=_Verdict)
 @click.argument("answers", nargs=-1, required=True, type=_PATH)
-@click.option("--subset", required=True, type=_PATH, help="Exported folder, or its manifest.")
-@_training_option
-@_saved_run
-@_no_training_option
-@_shown("--estimator", default="auto", help="As listed in docs/explanation/estimation.md.")
-@_seed_option
-@_out
-@_choice_options
-@_env
+@_options(
+    click.option("--subset", required=True, type=_PATH, help="Exported folder, or its manifest."),
+    _TRAINING,
+    _NO_TRAINING,
+    *_SAVED_RUN,
+    _shown("--estimator", default="auto", help="As `benchwright list estimators` names them."),
+    _SEED,
+    _OUT,
+    *_CHOICE,
+    _ENV,
+)
 def estimate(answers: tuple[Path, ...], subset: Path, env: str | None, **given: Any) -> None:
     """Estimate scores on the whole benchmark.
 
@@ -636,24 +622,26 @@ def estimate(answers: tuple[Path, ...], subset: Path, env: str | None, **given: 
 
     manifest = read_subset(subset)
     new = read_responses(answers, choice=given["choice"])
-    known = _training_of(_run_of(manifest), env, given, needed=True)
+    known = _training_of(manifest.of_run(), env, given, needed=True)
     estimates = estimate_scores(manifest, new, known, given["estimator"], seed=given["seed"])
     _print(terminal_lines(estimates))
     write_output(given["out"], lambda: estimates_json(estimates))
 
 
 @cli.command()
-@_model_option
-@click.option("--budget", type=click.IntRange(min=1), help="Number of items to ask.")
-@click.option("--width", type=_share, help="Stop at this width: .1 is ±5 percentage points.")
-@_style_option
-@_shots_option
-@_training_option
-@_no_training_option
-@_saved_run
-@_seed_option
-@click.option("--out", type=_PATH, help="Folder for scores, answers and result.")
-@_env
+@_options(
+    _MODEL,
+    click.option("--budget", type=_positive, help="Number of items to ask."),
+    click.option("--width", type=_share, help="Stop at this width: .1 is ±5 percentage points."),
+    _STYLE,
+    _shown("--shots", default=0, type=_count, help="Demonstrations."),
+    _TRAINING,
+    _NO_TRAINING,
+    *_SAVED_RUN,
+    _SEED,
+    click.option("--out", type=_PATH, help="Folder for scores, answers and result."),
+    _ENV,
+)
 @_in_project_folder()
 def ask(out: Path | None, env: str | None, **given: Any) -> None:
     """Ask a model few items, and estimate its score on all.
@@ -676,29 +664,10 @@ def ask(out: Path | None, env: str | None, **given: Any) -> None:
     write_output(prepared.folder / asking.RESULT, lambda: asking.result_json(result))
 
 
-def _pair_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of two models that are compared."""
-    for option in (
-        click.option("--flips", type=_WRITTEN, help="CSV file for the items that changed."),
-        _page,
-        _out,
-        _choice_options,
-        click.option("--items", "items_file", type=_FILE, help=_ITEMS_HELP),
-        click.option(
-            "--common", is_flag=True, help="Leave out items that only one side was asked."
-        ),
-    ):
-        command = option(command)
-    return command
-
-
-_PAIR = ("items_file", "choice", "common")
-
-
 @cli.command(cls=_Verdict)
 @click.argument("answers", nargs=-1, required=True, metavar="A B | LOGS…")
 @click.option("--baseline", help="Model with which all others in LOGS are compared.")
-@_pair_options
+@_options(*_PAIR)
 def compare(answers: tuple[str, ...], baseline: str | None, **given: Any) -> None:
     """Compare two models, or all with a baseline, on the items that both answered.
 
@@ -709,7 +678,7 @@ def compare(answers: tuple[str, ...], baseline: str | None, **given: Any) -> Non
     from benchwright.cli import compare as comparing
     from benchwright.cli.pair import read_pair, read_panel
 
-    options = {name: given[name] for name in _PAIR}
+    options = {name: given[name] for name in _OF_PAIR}
     if baseline is not None:
         panel = read_panel(list(map(Path, answers)), baseline, **options)
         found = comparing.compare_models(panel)
@@ -728,6 +697,9 @@ def compare(answers: tuple[str, ...], baseline: str | None, **given: Any) -> Non
     _write_comparison(given, [made], comparing.comparison_json(made), page)
 
 
+_OF_PAIR = ("items_file", "choice", "common")
+
+
 def _write_comparison(
     given: dict[str, Any], made: Sequence[Any], content: dict[str, Any], page: Callable[[], str]
 ) -> None:
@@ -742,26 +714,21 @@ def _write_comparison(
 @cli.command(cls=_Verdict)
 @click.argument("a")
 @click.argument("b")
-@_pair_options
-@click.option(
-    "--order", "order_file", type=_WRITTEN, help="File for the ids in order of --anytime."
-)
 @click.option(
     "--margin",
     required=True,
     type=click.FloatRange(0),
     help="Difference that is tolerated: .01 is one percentage point. With --scale: points of it.",
 )
-@_shown(
-    "--alpha",
-    default=0.05,
-    type=click.FloatRange(1e-6, 0.25),
-    help="Greatest probability of each wrong decision.",
+@_options(
+    _shown("--alpha", default=0.05, type=_risk, help="Probability of each wrong decision."),
+    click.option("--anytime", is_flag=True, help="Allow looks at any time as answers come in."),
+    click.option("--order", "order_file", type=_WRITTEN, help="File for ids in --anytime's order."),
+    click.option("--subset", type=_PATH, help="Exported folder: decide for the whole benchmark."),
+    _TRAINING,
+    _SEED,
+    *_PAIR,
 )
-@click.option("--anytime", is_flag=True, help="Allow looks at any time while answers come in.")
-@click.option("--subset", type=_PATH, help="Exported folder: decide for the whole benchmark.")
-@_training_option
-@_seed_option
 def gate(a: str, b: str, **given: Any) -> None:
     """Decide whether B is not worse than A.
 
@@ -780,13 +747,13 @@ def gate(a: str, b: str, **given: Any) -> None:
     margin = given["margin"] / (high - low)
     if margin >= 1:
         raise InputError(f"--margin {given['margin']:g}: the scale is {low:g} to {high:g}")
-    pair = read_pair(a, b, **{name: given[name] for name in _PAIR}, whole=True)
+    pair = read_pair(a, b, **{name: given[name] for name in _OF_PAIR}, whole=True)
     request = gating.GateRequest(margin, given["alpha"], given["seed"])
     write_output(given["order_file"], lambda: gating.order_text(pair, request.seed))
     if given["subset"]:
         subset = read_subset(given["subset"])
         usable = given["training"] or _is_in_project()
-        training = _training_of(_run_of(subset), None, given) if usable else None
+        training = _training_of(subset.of_run(), None, given) if usable else None
         made = gating.gate_subset(pair, subset, training, request)
     else:
         made = (gating.gate_anytime if given["anytime"] else gating.gate_all)(pair, request)
@@ -806,8 +773,7 @@ def _read_key(file: str | None) -> Any:
 @cli.command()
 @click.argument("items", type=_FILE)
 @click.argument("folder", type=_PATH)
-@click.option("--name", required=True, help="Name of the benchmark.")
-@_key_option
+@_options(click.option("--name", required=True, help="Name of the benchmark."), _KEY)
 def release(items: Path, folder: Path, name: str, key_file: str | None) -> None:
     """Write ITEMS to FOLDER with options in orders that a key chooses.
 
@@ -821,7 +787,7 @@ def release(items: Path, folder: Path, name: str, key_file: str | None) -> None:
 
 
 @cli.command(name="leak-test", cls=_Verdict)
-@_model_option
+@_MODEL
 @click.option("--export", "folder", required=True, type=_PATH, help="Folder as it was released.")
 @click.option("--key-file", help="File that contains the key, to check who chose the orders.")
 @_shown(
@@ -831,16 +797,13 @@ def release(items: Path, folder: Path, name: str, key_file: str | None) -> None:
     type=click.Choice(["text", "letter"]),
     help="Log-probability of options and answer as text, or of the letter of the right option.",
 )
-@_shown(
-    "--alpha",
-    default=0.05,
-    type=click.FloatRange(1e-4, 0.5),
-    help="Probability of evidence against a model that has not seen the release.",
+@_options(
+    _shown("--alpha", default=0.05, type=_risk, help="Probability of evidence where none is due."),
+    _SEED,
+    click.option("--data-root", help="Data folder for the scores. Default: the one in conf/."),
+    _OUT,
+    _ENV,
 )
-@_seed_option
-@click.option("--data-root", help="Data folder for the scores. Default: the one in conf/.")
-@_out
-@_env
 def leak_test(folder: Path, key_file: str | None, out: Path | None, **given: Any) -> None:
     """Test whether a model was trained on a release.
 

@@ -164,7 +164,7 @@ def summary_lines(read: ReadLogs) -> list[str]:
     """Return a table with a line per log, followed by its file and what its report says."""
     report = [dict(row) for _, row in read.report.iterrows()]
     lines = table_lines([_line(read.files[row["file"]], row) for row in report])
-    lines.append("")
+    lines += ["–: the file does not say", ""]
     for number, row in enumerate(report, start=1):
         lines.append(f"{number}: {row['file']}")
         lines += [f"   {part}" for part in row["detail"].split("; ") if part]
@@ -176,26 +176,19 @@ def summary_lines(read: ReadLogs) -> list[str]:
 
 def _line(file: LoadedFile, row: Mapping[str, Any]) -> dict[str, Any]:
     log = file.log
-    models = "" if row["layout"] == "unusable" else f"{row['models']} models"
-    known = dict.fromkeys(("format", "version", "task", "model", "revision", "shots"), "")
-    known |= {"format": row["layout"], "model": models}
-    if log is not None and models:
-        shots = "?" if file.spec.shots < 0 else str(file.spec.shots)
-        known = {
-            "format": log.format,
-            "version": log.version or "?",
-            "task": log.task,
-            "model": str(file.spec.model),
-            "revision": log.revision,
-            "shots": shots,
-        }
-    lost = {name: row[name] for name in ("not_joined", "doubled", "dropped", "failed")}
+    usable = row["layout"] != "unusable"
+    known = dict.fromkeys(("format", "version", "task", "model", "revision", "shots"))
+    known |= {"format": row["layout"], "model": f"{row['models']} models" if usable else None}
+    if log is not None and usable:
+        shots = None if file.spec.shots < 0 else file.spec.shots
+        of_log = {name: getattr(log, name) or None for name in ("version", "task", "revision")}
+        known |= {"format": log.format, "model": file.spec.model, "shots": shots, **of_log}
+    counts = ("not_joined", "doubled", "dropped", "failed", "unreadable")
     return {
         **known,
         "samples": row["rows"],
         "joined": row["joined_by_id"] + row["joined_by_hash"],
-        **{name.replace("_", " "): count for name, count in lost.items()},
-        "unreadable": row["unreadable"],
+        **{name.replace("_", " "): row[name] for name in counts},
         "accuracy": _share(row["accuracy"]),
         "log's": _share(row["log_score"]),
     }

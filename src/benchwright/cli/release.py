@@ -59,21 +59,32 @@ def _rows(source: Path) -> list[dict[str, Any]]:
     return rows
 
 
-def _released(row: dict[str, Any], orders: bytes, where: str) -> dict[str, Any]:
+def read_item(row: Any) -> MultipleChoice:
+    """Read an item whose answer is an index from 0 or a letter.
+
+    Raises:
+        ValueError: what is wrong with the row.
+    """
     lacking = [name for name in ("item_id", "question", "choices", "answer") if name not in row]
     if lacking:
-        raise InputError(f"{where}: no {lacking[0]}")
+        raise ValueError(f"no {lacking[0]}")
     choices, given = row["choices"], row["answer"]
     answer = LABELS.index(given) if given in LABELS else given
     if not isinstance(choices, list) or not all(isinstance(text, str) for text in choices):
-        raise InputError(f"{where}: choices must be a list of texts")
+        raise ValueError("choices must be a list of texts")
     if type(answer) is not int or not 0 <= answer < len(choices):
-        raise InputError(f"{where}: answer {given!r} is no index or letter of the choices")
-    question = str(row["question"])
-    item = MultipleChoice(str(row["item_id"]), question, tuple(choices), answer)
+        raise ValueError(f"answer {given!r} is no index or letter of the choices")
+    return MultipleChoice(str(row["item_id"]), str(row["question"]), tuple(choices), answer)
+
+
+def _released(row: dict[str, Any], orders: bytes, where: str) -> dict[str, Any]:
+    try:
+        item = read_item(row)
+    except ValueError as problem:
+        raise InputError(f"{where}: {problem}") from None
     found = released_order(item, orders)
-    shown = LABELS[found.answer] if given in LABELS else found.answer
+    shown = LABELS[found.answer] if row["answer"] in LABELS else found.answer
     changed = {"choices": list(found.choices), "answer": shown}
     if "content_hash" in row:
-        changed["content_hash"] = content_hash(question, found.choices)
+        changed["content_hash"] = content_hash(item.question, found.choices)
     return {**row, **changed}

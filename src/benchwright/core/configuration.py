@@ -4,10 +4,14 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-STYLES = ("letters", "cloze", "cloze_bytes", "cloze_tokens", "generate")
-"""Letters of the options; log-likelihoods of the options' texts (`cloze`: the sum; `cloze_bytes`,
-`cloze_tokens`: divided by bytes or tokens); or an answer in the model's own words that ends in the
-option's letter or the final answer (`generate`)."""
+STYLES = {
+    "letters": "letters of the options",
+    "cloze": "log-likelihoods of the options' texts",
+    "cloze_bytes": "log-likelihoods divided by bytes",
+    "cloze_tokens": "log-likelihoods divided by tokens",
+    "generate": "the letter or final answer that a written answer ends in",
+}
+"""Styles of prompts, and what is scored."""
 
 LISTING_STYLES = ("letters", "generate")
 """Styles whose prompts list the options."""
@@ -50,7 +54,7 @@ def parse_configuration(name: str) -> Configuration:
 
 def by_score_first(configuration: Configuration) -> tuple[int, int, str]:
     """Return a sort key: styles in the order of `STYLES`, unknown ones last; more shots first."""
-    style = STYLES.index(configuration.style) if configuration.style else len(STYLES)
+    style = list(STYLES).index(configuration.style) if configuration.style else len(STYLES)
     return style, -configuration.shots, configuration.model
 
 

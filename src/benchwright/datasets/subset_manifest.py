@@ -70,6 +70,10 @@ class SubsetManifest(BaseModel):
                 raise ValueError(f"inclusion: expected {equal:g} for equal weights")
         return self
 
+    def of_run(self) -> dict[str, str | int | None]:
+        """Return the settings of the run that exported it."""
+        return {"benchmark": self.benchmark, **self.run}
+
     @property
     def item_ids(self) -> tuple[str, ...]:
         """Item ids in the sampler's order."""

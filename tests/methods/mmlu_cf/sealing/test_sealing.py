@@ -350,10 +350,6 @@ def test_a_server_gets_closed_questions_only_on_request(
         command.run_evaluate_sealed(
             repository, None, request._replace(model="nobody"), SealingParams()
         )
-    with pytest.raises(InputError, match="style 'riddles': expected one of letters"):
-        command.run_evaluate_sealed(
-            repository, None, request._replace(style="riddles"), SealingParams()
-        )
     with pytest.raises(InputError, match="5 shots need demonstrations"):
         command.run_evaluate_sealed(
             repository, None, request._replace(send_to_server=True, shots=5), SealingParams()
