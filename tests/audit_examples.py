@@ -27,7 +27,6 @@ def row(item_id: str, removed_by: str = "", **given: Any) -> dict[str, Any]:
         **states,
         "neighbour": None,
         "neighbour_distance": float("nan"),
-        "position_sensitivity": float("nan"),
         "question": f"Question {item_id}?",
         "choices": ["yes", "no"],
         "answer": 0,

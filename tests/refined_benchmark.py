@@ -28,7 +28,6 @@ from benchwright.tables.responses import (
     Calibration,
     ImportReport,
     Models,
-    PositionSensitivity,
 )
 from benchwright.tables.similarity import DistanceDensity
 from benchwright.tables.smart import (
@@ -129,7 +128,6 @@ def audit_table(items: pd.DataFrame, removed: set[str]) -> pd.DataFrame:
                 "reasons": f"{by}: a reason" if gone else "",
                 "neighbour": "demo/021" if i == 20 else None,
                 "neighbour_distance": 0.1 if i == 20 else None,
-                "position_sensitivity": None,
             }
         )
     return ItemAudit.from_rows(rows)
@@ -205,9 +203,6 @@ def make_inputs(**changed: Any) -> Inputs:
         "choices_only_matrix": matrix_of(ids, FILTER, seed=5),
         "import_report": ImportReport.from_rows(
             [("log.parquet", "tidy", 7, 420, 400, 10, 10, 0, 3, 0, 0, 0, None, None, "a detail")]
-        ),
-        "position_sensitivity": PositionSensitivity.from_rows(
-            [(FILTER[0], "changed", 0.4, 0.3, 0.5, None, n, 3)]
         ),
         "calibration": Calibration.from_rows([(FILTER[0], 200, 1.7, 1.4, 1.1, 0.5)]),
         "models_table": MODELS_TABLE,

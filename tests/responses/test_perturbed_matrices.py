@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 
 from benchwright.core.content_hash import content_hash
-from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.responses.response_matrices import build_perturbed_matrices
 from benchwright.tables.responses import Calibration, Responses
@@ -102,22 +101,6 @@ def test_unaltered_items_of_a_copy_keep_all_right_options(
     perturbed_items = PerturbedItems.from_rows([copied, altered])
     seen = build(rows, items, perturbed_items)
     assert seen["wicked-0"].correct.tolist() == [[1, 0]]
-
-
-@pytest.mark.parametrize(
-    ("names", "message"),
-    [(("q1", "q1"), "repeats item 'q1'"), (("q9",), "unknown item 'q9'")],
-)
-def test_copy_with_unknown_or_repeated_items_is_rejected(
-    make_items: Make, make_responses: Make, names: tuple[str, ...], message: str
-) -> None:
-    perturbed_items = PerturbedItems.from_rows(
-        [perturbed("wicked-0", name, ["a", "b"], 0) for name in names]
-    )
-    with pytest.raises(InputError, match=message):
-        build(
-            make_responses(answer("q1", "wicked-0", [0.5, 0.5])), make_items("q1"), perturbed_items
-        )
 
 
 def test_recorded_responses_fill_in_missing_live_ones(

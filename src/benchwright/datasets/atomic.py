@@ -84,11 +84,8 @@ class JsonDocument(_WholeFile):
         return JSONPreview(json.dumps(self.load()))
 
 
-class PlotlyJson(_WholeFile):
+class PlotlyJson(JsonDocument):
     """A plot as Plotly's JSON, shown by kedro-viz."""
-
-    def _read(self, file: Path) -> Any:
-        return json.loads(file.read_text(encoding="utf-8"))
 
     def _write(self, data: Any, file: Path) -> None:
         import plotly.graph_objects as go

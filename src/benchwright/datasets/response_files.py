@@ -3,7 +3,7 @@
 import json
 import logging
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,24 +14,15 @@ from pydantic import BaseModel, ValidationError
 from benchwright.core.errors import InputError, first_problem
 from benchwright.core.progress import progress_bar
 from benchwright.core.values import ascii_surrogates, format_value
-from benchwright.core.verbatim import (
-    json_rows,
-    listed,
-    read_bytes,
-    read_errors,
-    read_parquet,
-    require_unique,
-    utf8_text,
-)
+from benchwright.core.verbatim import listed, read_parquet, read_verbatim
 from benchwright.datasets.hub_files import HubFiles
 from benchwright.datasets.read_only import ReadOnly
-from benchwright.logs.find import find_logs, reader_of
+from benchwright.logs.find import Found, find_logs, reader_of
 from benchwright.logs.model_names import hub_model, short_names
 from benchwright.logs.sample import Log
 from benchwright.params.benchmark import FieldMapping, SourcesParams
 from benchwright.params.responses import TABLE_TYPES, ResponseFileParams
 
-_LARGEST_BLOCK = 1 << 30
 logger = logging.getLogger(__name__)
 
 Params = TypeVar("Params", bound=BaseModel)
@@ -108,35 +99,32 @@ class ResponseFiles(ReadOnly[dict[str, LoadedFile]]):
         loaded += self._unnamed({(self.place / name).resolve() for name in names})
         return {file.name: file for file in told_apart(loaded)}
 
-    def _unnamed(self, named: set[Path]) -> Iterator[LoadedFile]:
-        """Yield the logs in the folder and below, and the tables in it, by name."""
+    def _unnamed(self, named: set[Path]) -> list[LoadedFile]:
+        """Return the logs in the folder and below, and the tables in it, by name."""
         if not self.place.is_dir():
-            return
-        self._mappings()  # a mistake in conf is none of a file
+            return []
+        mappings = self._mappings()  # a mistake in conf is none of a file
         found = find_logs([self.place])
-        tables = {path for path in found.others if path.parent == self.place}
+        tables = [path for path in found.others if path.parent == self.place]
         if below := [path.relative_to(self.place) for path in found.others if path not in tables]:
             logger.warning("%s: not recognised as logs: %s", self.place, listed(below))
-        entries: list[tuple[Path, Log | str | None]] = [(log.files[0], log) for log in found.logs]
-        entries += found.unusable
-        entries += [(path, None) for path in tables if path.name.endswith(TABLE_TYPES)]
-        for path, entry in sorted(entries, key=lambda of_file: of_file[0]):
-            if path.resolve() in named:
-                continue
+
+        def entry(path: Path) -> ResponseFileParams:
             # Entries may not have folders in their names, so the path is set after validation.
             name = path.relative_to(self.place).as_posix()
-            spec = ResponseFileParams(file="log.json").model_copy(update={"file": name})
-            looked_in = (str(self.place),)
-            try:
-                if isinstance(entry, str):
-                    raise InputError(entry)
-                if entry is None:
-                    yield LoadedFile(spec, read_table(path), looked_in)
-                else:
-                    yield self._log(entry, spec, looked_in)
-            except InputError as error:
-                logger.warning("%s", error)
-                yield LoadedFile(spec, None, looked_in, problem=str(error))
+            return ResponseFileParams(file="log.json").model_copy(update={"file": name})
+
+        files = [
+            load_table(path, entry(path)) for path in tables if path.name.endswith(TABLE_TYPES)
+        ]
+        files += load_logs(found, entry)
+        files = [file for file in files if (self.place / file.name).resolve() not in named]
+        for file in files:
+            if file.problem:
+                logger.warning("%s", file.problem)
+        looked_in = (str(self.place),)
+        known = (replace(file, looked_in=looked_in, mappings=mappings) for file in files)
+        return sorted(known, key=lambda file: self.place / file.name)
 
     def _from_hub(self, spec: ResponseFileParams) -> Iterator[LoadedFile]:
         """Yield the logs of each model in `spec`; a model without any is a file not found."""
@@ -211,6 +199,26 @@ def log_file(log: Log, spec: ResponseFileParams) -> LoadedFile:
     return LoadedFile(completed, None, log=log)
 
 
+def load_logs(found: Found, entry: Callable[[Path], ResponseFileParams]) -> list[LoadedFile]:
+    """Return the logs that were found, each with the entry of its file, or with its problem."""
+    files = [LoadedFile(entry(path), None, problem=why) for path, why in found.unusable]
+    for log in found.logs:
+        spec = entry(log.files[0])
+        try:
+            files.append(log_file(log, spec))
+        except InputError as error:
+            files.append(LoadedFile(spec, None, problem=str(error)))
+    return files
+
+
+def load_table(path: Path, spec: ResponseFileParams) -> LoadedFile:
+    """Return a table, or its problem."""
+    try:
+        return LoadedFile(spec, read_table(path))
+    except InputError as error:
+        return LoadedFile(spec, None, problem=str(error))
+
+
 def told_apart(files: Sequence[LoadedFile]) -> list[LoadedFile]:
     """Give different names to logs of one file, and to models of several tools or revisions.
 
@@ -254,12 +262,15 @@ def read_table(path: Path) -> pa.Table:
     """Read the cells of a Parquet, CSV, gzipped CSV or JSON lines file.
 
     Raises:
-        InputError: the file is broken, has another type or encoding, expands too far
-            (`EXPANSION`), repeats a column, or has no rows.
+        InputError: the file is broken, has another type or encoding, is too large, repeats a
+            column, or has no rows.
     """
-    readers = {".parquet": _read_parquet, ".jsonl": _read_json_lines}
-    with read_errors(path):
-        table = readers.get(path.suffix, _read_csv)(path)
+    if path.suffix == ".parquet":
+        table = _read_parquet(path)
+    else:
+        cells = read_verbatim(path)
+        cells = cells if path.suffix == ".jsonl" else cells.replace({"": None})
+        table = pa.table({str(name): _json_column(cells[name].tolist()) for name in cells})
     if table.num_rows == 0 or table.num_columns == 0:
         raise InputError(f"{path}: no rows; remove the file or add a row per response")
     return table
@@ -274,38 +285,6 @@ def _read_parquet(path: Path) -> pa.Table:
             whole = column.cast(pa.large_string()).combine_chunks().dictionary_encode()
             table = table.set_column(place, name, whole)
     return table
-
-
-def _read_csv(path: Path) -> pa.Table:
-    from pyarrow import csv
-
-    content = read_bytes(path)
-    if content.count(b'"') % 2:
-        raise InputError("unclosed quote; double the quotes inside cells")
-    # The file is one block, since a cell may be as long as the file.
-    block = min(max(len(content) + 1, 1 << 20), _LARGEST_BLOCK)
-    options = csv.ReadOptions(block_size=block), csv.ParseOptions(newlines_in_values=True)
-    try:
-        with csv.open_csv(pa.BufferReader(content), *options) as reader:
-            names = reader.schema.names
-        require_unique(names)
-        # Type inference would turn "01" into 1 and "NA" into a missing value.
-        texts = csv.ConvertOptions(
-            column_types=dict.fromkeys(names, pa.string()),
-            strings_can_be_null=True,
-            quoted_strings_can_be_null=False,
-            null_values=[""],
-        )
-        return csv.read_csv(pa.BufferReader(content), *options, texts)
-    except (pa.ArrowInvalid, UnicodeDecodeError):
-        utf8_text(content)
-        raise
-
-
-def _read_json_lines(path: Path) -> pa.Table:
-    rows = json_rows(utf8_text(path.read_bytes()).split("\n"))
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    return pa.table({name: _json_column([row.get(name) for row in rows]) for name in names})
 
 
 def _json_column(values: Sequence[Any]) -> pa.Array:

@@ -1,16 +1,26 @@
-"""JSON files of logs, whole or one element at a time; errors name the file."""
+"""JSON files of logs, whole or one element at a time; errors name the file.
+
+An element is parsed by `json`, which reads NaN and Infinity as numbers. The time is linear in the
+length of the text, and the memory is that of the largest element.
+"""
 
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from typing import IO, Any
 
 from benchwright.core.errors import InputError
 from benchwright.core.verbatim import read_errors, utf8_text
-from benchwright.logs import json_stream
 
-_LARGEST = 64 << 20
+LARGEST_ELEMENT = 1 << 28
+"""Characters that one element may have."""
+_LARGEST = 64 << 20  # bytes of a file of settings
+_CHUNK = 1 << 20
+_DECODER = json.JSONDecoder()
+_BLANK = " \t\r\n"
+_MARGIN = 20  # characters; a number or word that is cut is shorter
 
 
 def read_json(path: Path) -> Any:
@@ -27,24 +37,152 @@ def read_json(path: Path) -> Any:
 
 
 def json_lines(path: Path) -> Iterator[tuple[int, Any]]:
-    """Yield the numbers and values of JSON lines; see `json_stream.json_lines`."""
+    """Yield the values of JSON lines with their numbers from 1; empty lines are skipped.
+
+    Raises:
+        InputError: a line is not valid JSON or too long; the message names it.
+    """
     with read_errors(path), path.open("rb") as stream:
-        yield from json_stream.json_lines(stream)
+        for number in count(1):
+            line = stream.readline(LARGEST_ELEMENT + 1)  # of bytes, since lines end at \n only
+            if not line:
+                return
+            if len(line) > LARGEST_ELEMENT:
+                raise InputError(f"line {number}: longer than {LARGEST_ELEMENT:,} bytes")
+            if not line.strip():
+                continue
+            try:
+                yield number, json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
+            except (ValueError, RecursionError) as error:
+                raise InputError(
+                    f"line {number}: not valid JSON: {' '.join(str(error).split())}; if the tool "
+                    "was interrupted, run it again"
+                ) from error
 
 
 def array_elements(path: Path) -> Iterator[Any]:
-    """Yield the elements of a JSON array; see `json_stream.array_elements`."""
-    with _text(path) as stream:
-        yield from json_stream.array_elements(stream)
+    """Yield the elements of a JSON array.
+
+    Raises:
+        InputError: the text is no array, ends early, or an element is invalid or too long; the
+            message names the element, from 1.
+    """
+    with _opened(path) as text:
+        text.expect("[", "a JSON array")
+        yield from _elements(text, "element")
 
 
 def members(path: Path, arrays: frozenset[str] = frozenset()) -> Iterator[tuple[str, Any]]:
-    """Yield the members of a JSON object; see `json_stream.members`."""
-    with _text(path) as stream:
-        yield from json_stream.members(stream, arrays)
+    """Yield the keys and values of a JSON object, in order.
+
+    Args:
+        path: the file.
+        arrays: keys whose values are arrays: their elements are yielded one by one, each under
+            the key.
+
+    Raises:
+        InputError: as `array_elements`; the message names the key.
+    """
+    with _opened(path) as text:
+        text.expect("{", "a JSON object")
+        if text.next_mark() == "}":
+            return
+        mark = ","
+        while mark == ",":
+            key = text.element("a key")
+            if not isinstance(key, str):
+                raise InputError(f"not valid JSON: {str(key)[:40]!r} is no key")
+            text.take(f"key {key!r}", ":")
+            if key in arrays and text.next_mark() == "[":
+                text.take(key, "[")
+                for value in _elements(text, key):
+                    yield key, value
+            else:
+                yield key, text.element(key)
+            mark = text.take(f"key {key!r}", ",}")
+
+
+def _elements(text: "_Text", what: str) -> Iterator[Any]:
+    if text.next_mark() == "]":
+        text.take(what, "]")
+        return
+    for number in count(1):
+        yield text.element(f"{what} {number}")
+        if text.take(f"{what} {number}", ",]") == "]":
+            return
 
 
 @contextmanager
-def _text(path: Path) -> Iterator[IO[str]]:
+def _opened(path: Path) -> Iterator["_Text"]:
     with read_errors(path), path.open(encoding="utf-8-sig") as stream:
-        yield stream
+        yield _Text(stream)
+
+
+class _Text:
+    """The unread rest of a stream."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream = stream
+        self._rest = ""
+        self._at = 0
+
+    def _more(self) -> bool:
+        """Read on; keep only what is not consumed. Return False at the end."""
+        chunk = self._stream.read(max(_CHUNK, len(self._rest) - self._at))
+        self._rest = self._rest[self._at :] + chunk
+        self._at = 0
+        return bool(chunk)
+
+    def next_mark(self) -> str:
+        """Return the next character that is not blank, without consuming it; "" at the end."""
+        while True:
+            while self._at < len(self._rest) and self._rest[self._at] in _BLANK:
+                self._at += 1
+            if self._at < len(self._rest):
+                return self._rest[self._at]
+            if not self._more():
+                return ""
+
+    def expect(self, mark: str, what: str) -> None:
+        """Consume a mark that begins the text."""
+        if self.next_mark() != mark:
+            raise InputError(f"not valid JSON: expected {what}")
+        self._at += 1
+
+    def take(self, after: str, marks: str) -> str:
+        """Consume one of several marks."""
+        mark = self.next_mark()
+        if not mark or mark not in marks:
+            found = f"got {mark!r}" if mark else "the text ends"
+            raise InputError(
+                f"not valid JSON after {after}: expected {' or '.join(marks)}, {found}"
+            )
+        self._at += 1
+        return mark
+
+    def element(self, what: str) -> Any:
+        """Consume and parse one value."""
+        self.next_mark()
+        while True:
+            try:
+                value, end = _DECODER.raw_decode(self._rest, self._at)
+            except (ValueError, RecursionError) as error:
+                self._read_on(what, error)
+            else:
+                length = end - self._at
+                if len(self._rest) - end >= _MARGIN or not self._more():
+                    self._at += length
+                    return value
+
+    def _read_on(self, what: str, error: Exception) -> None:
+        """Read more of a value that the end of the chunk has cut."""
+        left = 0 if "Unterminated" in str(error) else len(self._rest) - getattr(error, "pos", 0)
+        if len(self._rest) - self._at > LARGEST_ELEMENT:
+            raise InputError(f"{what}: longer than {LARGEST_ELEMENT:,} characters") from error
+        if left < _MARGIN and self._more():
+            return
+        if left <= len(self._rest) - len(self._rest.rstrip()):
+            problem = "the text ends early; copy the file again"
+        else:
+            problem = f"not valid JSON: {' '.join(str(error).split())}"
+        raise InputError(f"{what}: {problem}") from error

@@ -14,7 +14,6 @@ from pydantic import (
 )
 
 from benchwright.core.configuration import (
-    LISTING_STYLES,
     SCORED_AS,
     STYLES,
     Configuration,
@@ -264,9 +263,6 @@ class ScoringParams(Section):
     # (filter models only); `question_only` the question, whose options the model writes (style
     # generate only). Prompts of calibration items are always complete.
     conditions: tuple[Condition, ...] = ("question", "choices_only")
-    # prompts with the options moved up by 1, 2, … `rotations` places, in styles that list them; one
-    # less than the number of options puts every option at every position
-    rotations: int = Field(default=0, ge=0, le=25)
     # from the item's own subject (others fill in if it has too few) or from all
     demonstrations: Literal["per_subject", "all"] = "per_subject"
     # letters are scored as `" A"` (`spaced`, as in the demonstrations) or as `"A"` (`bare`, as in
@@ -296,12 +292,6 @@ class ScoringParams(Section):
                 )
         if self.mode != "imported" and not self.configurations:
             raise ValueError(f"scoring.mode is {self.mode}, but scoring.configurations is empty")
-        styles = {parse_configuration(name).style for name in self.configurations}
-        if self.rotations and styles and styles.isdisjoint(LISTING_STYLES):
-            raise ValueError(
-                "scoring.rotations changes nothing in cloze styles, which do not list the options; "
-                f"add a configuration of style {' or '.join(LISTING_STYLES)}, or set it to 0"
-            )
         return self
 
     def asked(self, *, copies: bool = True) -> tuple[Configuration, ...]:

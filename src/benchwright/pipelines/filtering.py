@@ -10,7 +10,6 @@ from benchwright.methods.smart.easy import flag_answer_only_items, flag_easy_ite
 from benchwright.methods.smart.filter_model_ablation import vary_filter_models
 from benchwright.methods.smart.label_errors import flag_suspect_labels
 from benchwright.pipelines.nodes import node
-from benchwright.responses.option_positions import measure_positions
 
 FINDINGS_WITHOUT_MODELS = ("anomalous_findings",)
 """Findings of rules about single items that use no model's answers."""
@@ -65,16 +64,7 @@ _NODES = [
         ["findings", "groups"],
     ),
     node(audit.tabulate_verdicts, ["items", "findings"], "verdicts"),
-    node(
-        measure_positions,
-        ["items", "responses"],
-        ["position_sensitivity", "item_position_sensitivity"],
-    ),
-    node(
-        audit.audit_items,
-        ["items", "findings", "neighbours", "item_position_sensitivity"],
-        "item_audit",
-    ),
+    node(audit.audit_items, ["items", "findings", "neighbours"], "item_audit"),
     node(audit.split_items, ["items", "item_audit"], ["kept_items", "removed_items"]),
     node(audit.measure_coverage, "findings", "rule_coverage"),
     node(audit.count_rules_by_subject, ["items", "findings"], "rules_by_subject"),

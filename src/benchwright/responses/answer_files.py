@@ -1,17 +1,14 @@
 """Find the logs and tables of answers in files and folders."""
 
-import re
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Literal, NamedTuple
 
-import numpy as np
+import pandas as pd
 import pyarrow as pa
 
-from benchwright.core.errors import InputError, in_short
-from benchwright.datasets.response_files import LoadedFile, log_file, read_table, told_apart
+from benchwright.core.errors import InputError
+from benchwright.datasets.response_files import LoadedFile, load_logs, load_table, told_apart
 from benchwright.datasets.response_matrix import ResponseMatrixDataset, is_response_matrix
 from benchwright.logs.find import find_logs
 from benchwright.logs.sample import Log
@@ -45,32 +42,6 @@ class Choice(NamedTuple):
         )
 
 
-@cache
-def _copied(address: str) -> TemporaryDirectory[str]:
-    """Copy what is at an address, such as `s3://bucket/run`, until the process ends."""
-    import fsspec
-
-    folder = TemporaryDirectory(prefix="benchwright-")
-    try:
-        files, place = fsspec.url_to_fs(address)
-        files.get(place, str(Path(folder.name, Path(address).name)), recursive=True)
-    except (ImportError, ValueError, OSError) as error:  # the first names the missing package
-        raise InputError(f"{address}: {in_short(error)}") from error
-    return folder
-
-
-def is_address(path: str | Path) -> bool:
-    """Return whether a path, which need not keep both slashes, is an address of fsspec."""
-    return re.match("[a-z][a-z0-9+]+:/", str(path)) is not None and not Path(path).exists()
-
-
-def _local(path: Path) -> Path:
-    if not is_address(path):
-        return path
-    address = re.sub(":/+", "://", path.as_posix(), count=1)
-    return Path(_copied(address).name, path.name)
-
-
 class AnswerFiles(NamedTuple):
     """Logs and tables of answers, those that cannot be used, and other files."""
 
@@ -84,15 +55,13 @@ class AnswerFiles(NamedTuple):
 
 
 def find_answer_files(paths: Sequence[Path], choice: Choice = Choice()) -> AnswerFiles:  # noqa: B008 - immutable
-    """Find all logs, and tables of answers, in files and folders, also at addresses of fsspec.
+    """Find all logs, and tables of answers, in files and folders.
 
     A file that cannot be read is one of the files, with its `problem`.
 
     Raises:
-        InputError: a path does not exist, is a file of another type, or an address that cannot be
-            read.
+        InputError: a path does not exist, or is a file of another type.
     """
-    paths = [_local(path) for path in paths]
     found = find_logs(paths)
     files: list[LoadedFile] = []
     others = []
@@ -105,38 +74,21 @@ def find_answer_files(paths: Sequence[Path], choice: Choice = Choice()) -> Answe
             files.append(table)
         else:
             others.append(path)
-    files += [unusable_file(choice.entry(path), reason) for path, reason in found.unusable]
-    for log in found.logs:
-        if choice.task in ("", log.task):
-            entry = choice.entry(log.files[0])
-            try:
-                files.append(log_file(log, entry))
-            except InputError as error:
-                files.append(unusable_file(entry, str(error)))
+    logs = [log for log in found.logs if choice.task in ("", log.task)]
+    files += load_logs(found._replace(logs=logs), choice.entry)
     return AnswerFiles({file.name: file for file in told_apart(files)}, others)
-
-
-def unusable_file(entry: ResponseFileParams, problem: str) -> LoadedFile:
-    return LoadedFile(entry, None, problem=problem)
 
 
 def _answer_table(path: Path, choice: Choice) -> LoadedFile:
     entry = choice.entry(path)
+    if not is_response_matrix(path):
+        return load_table(path, entry)
     try:
-        if is_response_matrix(path):
-            matrix = ResponseMatrixDataset(filepath=str(path)).load()
-            rows, columns = np.nonzero(matrix.answered())
-            names = {"item_id": matrix.item_ids, "model": matrix.models}
-            parts = {
-                name: np.array(names[name], object)[at]
-                for name, at in (("item_id", columns), ("model", rows))
-            }
-            table = pa.table({**parts, "correct": matrix.correct[rows, columns]})
-        else:
-            table = read_table(path)
+        matrix = ResponseMatrixDataset(filepath=str(path)).load()
     except InputError as error:
-        return unusable_file(entry, str(error))
-    return LoadedFile(entry, table)
+        return LoadedFile(entry, None, problem=str(error))
+    cells = pd.DataFrame(matrix.correct, matrix.models, matrix.item_ids).rename_axis("model")
+    return LoadedFile(entry, pa.Table.from_pandas(cells.reset_index(), preserve_index=False))
 
 
 def _is_of_answers(file: LoadedFile) -> bool:

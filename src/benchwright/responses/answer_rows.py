@@ -72,7 +72,9 @@ def merge_files(
 ) -> pd.DataFrame:
     """Return the rows of all files that count, one per key, and count the others.
 
-    In a file the first row of a key counts. Later files only fill in missing values.
+    Of rows with one key the first counts: an answer before none, in the order of the files, and in
+    a file a row that states the item's id before those joined by text. What it lacks is filled in
+    from later rows that do not disagree.
 
     Args:
         files: the columns `ROWS` but `disputed` of each file, and `item`, its name of the item;
@@ -83,8 +85,22 @@ def merge_files(
     files = [file for file in files if len(file["position"])]
     if not files:
         return no_rows(ROWS)
-    rows = _checked(_table(files), index, tallies)
-    return (_merged(rows, index, tallies) if len(files) > 1 else rows)[ROWS]
+    rows = _table(files)
+    reasons = [
+        ("dropped", f"dropped ({why})", mask) for why, mask in _invalid_for_item(rows, index)
+    ]
+    apart = rows["position"].to_numpy() < 0
+    rows = drop_rows(rows, [*reasons, ("not_joined", "not joined", apart)], tallies)
+    state = rows["extraction"]
+    silent = unanswered(rows) & (state != FAILED).to_numpy(dtype=bool)
+    fresh = silent & (state != MISSING).to_numpy(dtype=bool)
+    count_rows(rows, fresh, "dropped", "dropped (no response)", tallies)
+    if fresh.any():
+        rows["extraction"] = pd.Categorical(np.where(silent, MISSING, state.astype(object)))
+    rows = _merged(rows, index, tallies)
+    wrong = contradictions(rows, index)
+    count_rows(rows, wrong, "contradicting", "inconsistent with the gold", tallies)
+    return rows[ROWS]
 
 
 def _table(files: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
@@ -94,27 +110,6 @@ def _table(files: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
         columns |= {name: pd.Categorical(columns[name]) for name in _NAMES}
     texts = {name: pd.Series(columns[name], dtype=object) for name in ("item", *LISTS)}
     return pd.DataFrame({**columns, **texts}, copy=False)
-
-
-def _checked(rows: pd.DataFrame, index: ResponseIndex, tallies: Tallies) -> pd.DataFrame:
-    """Return the rows that fit their items, one per key and file."""
-    invalid = _invalid_for_item(rows, index)
-    reasons = [("dropped", f"dropped ({why})", mask) for why, mask in invalid]
-    apart = rows["position"].to_numpy() < 0
-    rows = drop_rows(rows, [*reasons, ("not_joined", "not joined", apart)], tallies)
-    state = rows["extraction"]
-    silent = unanswered(rows) & (state != FAILED).to_numpy(dtype=bool)
-    fresh = silent & (state != MISSING).to_numpy(dtype=bool)
-    count_rows(rows, fresh, "dropped", "dropped (no response)", tallies)
-    if fresh.any():
-        rows["extraction"] = pd.Categorical(np.where(silent, MISSING, state.astype(object)))
-    rows["disputed"] = False
-    rows = _without_repeated(rows, silent, tallies)
-    rows["item"] = pd.Series(index.ids.to_numpy(dtype=object)[rows["position"]], dtype=object)
-    wrong = contradictions(rows, index)
-    count_rows(rows, wrong, "contradicting", "inconsistent with the gold", tallies)
-    _count_joined(rows, index, tallies)
-    return rows
 
 
 def unanswered(rows: pd.DataFrame) -> Mask:
@@ -162,43 +157,62 @@ def _where_stated(lists: pd.Series, invalid: Callable[[int, list[float]], bool])
     return out
 
 
-def _without_repeated(rows: pd.DataFrame, silent: Mask, tallies: Tallies) -> pd.DataFrame:
-    """Return the first row of each key in a file.
-
-    An answer has precedence over none, then a row that states the item's id over rows joined by
-    text, which are ordered by id. Otherwise the first row in the file has precedence.
-    """
+def _merged(rows: pd.DataFrame, index: ResponseIndex, tallies: Tallies) -> pd.DataFrame:
+    """Return one row per key, and count those of each file."""
     # Each column takes eight bytes a row.
-    key = [name for name in (*KEY, "source") if len(rows[name].unique()) > 1] or ["position"]
-    if not rows.duplicated(key).any():
+    key = [name for name in KEY if len(rows[name].unique()) > 1] or ["position"]
+    several = rows.duplicated(key).any()
+    rows = _in_precedence(rows) if several else rows
+    rows["item"] = pd.Series(index.ids.to_numpy(dtype=object)[rows["position"]], dtype=object)
+    rows["disputed"] = False
+    own = ~rows.duplicated([*key, "source"]).to_numpy()
+    if not several:
+        _count_joined(rows, own, ~own, index, tallies)
         return rows
-    by_hash = rows["by_hash"].to_numpy(dtype=bool)
-    twins = pd.factorize(np.where(by_hash, rows["item"], ""), sort=True)[0]
-    order = np.lexsort((twins, by_hash, silent))
-    repeated = np.empty(len(rows), dtype=bool)
-    repeated[order] = rows.iloc[order].duplicated(key).to_numpy()
-    count_rows(rows, repeated & ~silent, "doubled", "duplicates", tallies)
-    later, kept = rows[repeated].reset_index(drop=True), rows[~repeated].reset_index(drop=True)
-    at = _same_key(kept, later, key)
-    differ = _disagree(kept.iloc[at].reset_index(drop=True), later)
-    what = "duplicates with a different response (the first counts)"
-    count_rows(later, differ, "contradicting", what, tallies)
+    repeated = rows.duplicated(key).to_numpy()
+    at = rows.groupby(key, sort=False, observed=True).ngroup().to_numpy()[repeated]
+    kept, later = (rows[mask].reset_index(drop=True) for mask in (~repeated, repeated))
+    first = kept.iloc[at].reset_index(drop=True)
+    said, stated, differ = _stated(first), _stated(later), _disagree(first, later, index)
+    within = ~own[repeated]
+    doubled = np.zeros(len(rows), dtype=bool)
+    doubled[repeated] = np.where(within[:, None], stated, stated & said).any(axis=1)
+    for mask, counted, disagreeing in (
+        (within, "duplicates", "duplicates with a different response (the first counts)"),
+        (~within, "duplicates of an earlier file", "different in an earlier file"),
+    ):
+        count_rows(later, mask & doubled[repeated], "doubled", counted, tallies)
+        count_rows(later, mask & differ, "contradicting", disagreeing, tallies)
+    _count_joined(rows, own, doubled, index, tallies)
     kept.loc[at[differ], "disputed"] = True
+    for column, name in enumerate(_VALUES):
+        adds = ~differ & stated[:, column] & ~said[:, column]
+        places, fills = np.unique(at[adds], return_index=True)
+        kept.loc[places, name] = later[name].to_numpy()[adds][fills]
     return kept
 
 
-def _same_key(rows: pd.DataFrame, later: pd.DataFrame, key: list[str]) -> NDArray[np.intp]:
-    """Return the row with the key of each later row."""
-    places = pd.Series(np.arange(len(rows)), index=pd.MultiIndex.from_frame(rows[key]))
-    return places.reindex(pd.MultiIndex.from_frame(later[key])).to_numpy(dtype=np.intp)
+def _in_precedence(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return rows in the order in which they count."""
+    by_hash = rows["by_hash"].to_numpy(dtype=bool)
+    twins = pd.factorize(np.where(by_hash, rows["item"], ""), sort=True)[0]
+    silent = (rows["extraction"] == MISSING).to_numpy(dtype=bool)
+    order = np.lexsort((twins, by_hash, pd.factorize(rows["source"])[0], silent))
+    return rows.iloc[order].reset_index(drop=True)
 
 
-def _disagree(first: pd.DataFrame, later: pd.DataFrame) -> Mask:
+def _stated(rows: pd.DataFrame) -> Mask:
+    """Return which of the values (n, k) rows state."""
+    known = rows[_VALUES].notna()
+    return known.assign(prediction=rows["prediction"] >= 0).to_numpy(dtype=bool)
+
+
+def _disagree(first: pd.DataFrame, later: pd.DataFrame, index: ResponseIndex) -> Mask:
     """Return (n,) True where two rows with the same key state different answers."""
-    a, b = first["correct"].to_numpy(), later["correct"].to_numpy()
-    differ = ~np.isnan(a) & ~np.isnan(b) & (a != b)
-    c, d = first["prediction"].to_numpy(), later["prediction"].to_numpy()
-    return np.asarray(differ | ((c >= 0) & (d >= 0) & (c != d)))
+    a, b = (rows["correct"].fillna(pd.Series(_scores(rows, index))) for rows in (first, later))
+    c, d = first["prediction"], later["prediction"]
+    differ = (a.notna() & b.notna() & (a != b)) | ((c >= 0) & (d >= 0) & (c != d))
+    return differ.to_numpy(dtype=bool)
 
 
 def contradictions(rows: pd.DataFrame, index: ResponseIndex) -> Mask:
@@ -228,26 +242,33 @@ def contradictions(rows: pd.DataFrame, index: ResponseIndex) -> Mask:
     return np.asarray(out | (wrong & checkable & (best >= 0) & ~tied))
 
 
-def _count_joined(rows: pd.DataFrame, index: ResponseIndex, tallies: Tallies) -> None:
-    """Count the joined rows of each file, and set the accuracies of logs."""
+def _count_joined(
+    rows: pd.DataFrame, own: Mask, doubled: Mask, index: ResponseIndex, tallies: Tallies
+) -> None:
+    """Count the joined rows of each file, and set the accuracies of logs.
+
+    `own` marks the first row of a key in its file, `doubled` rows that repeat an earlier one.
+    """
     codes, files = pd.factorize(rows["source"])
     state = rows["extraction"]
-    answered = (state != MISSING).to_numpy(dtype=bool)
-    hashed = answered & rows["by_hash"].to_numpy(dtype=bool)
-    masks = (answered, hashed, (state == FAILED).to_numpy(dtype=bool))
+    answered = own & (state != MISSING).to_numpy(dtype=bool)
+    by_hash = rows["by_hash"].to_numpy(dtype=bool)
+    joined, failed = answered & ~doubled, own & (state == FAILED).to_numpy(dtype=bool)
+    masks = (answered, joined & by_hash, joined & ~by_hash, failed)
     counts = [np.bincount(codes[mask], minlength=len(files)).tolist() for mask in masks]
     is_log = any(tallies[str(file)].mean_mark is not None for file in files)
-    means = pd.Series(_scores(rows, index)).groupby(codes).mean().tolist() if is_log else counts[0]
-    for file, mean, joined, by_hash, unreadable in zip(files, means, *counts, strict=True):
+    scores = pd.Series(_scores(rows, index)).where(own) if is_log else pd.Series(np.nan, rows.index)
+    means = scores.groupby(codes).mean().tolist()
+    for file, mean, answers, hashed, by_id, unreadable in zip(files, means, *counts, strict=True):
         tally = tallies[str(file)]
-        tally.joined_by_hash, tally.joined_by_id = by_hash, joined - by_hash
+        tally.joined_by_hash, tally.joined_by_id = hashed, by_id
         tally.unreadable = unreadable
         if tally.mean_mark is None or np.isnan(mean):
             continue
         tally.accuracy = mean
         if abs(mean - tally.mean_mark) > SAME_SCORE:
             tally.notes.append(
-                f"accuracy is {mean:.4f} of {joined} joined answers, "
+                f"accuracy is {mean:.4f} of {answers} joined answers, "
                 f"and {tally.mean_mark:.4f} of {tally.marks} answers by the log's marks"
             )
 
@@ -263,69 +284,3 @@ def _scores(rows: pd.DataFrame, index: ResponseIndex) -> NDArray[np.float64]:
     judged = index.is_right(rows["position"].to_numpy(dtype=np.intp), chosen)
     marks = rows["correct"].to_numpy()
     return np.where((best >= 0) | np.isnan(marks), judged, marks)
-
-
-def _merged(rows: pd.DataFrame, index: ResponseIndex, tallies: Tallies) -> pd.DataFrame:
-    """Return one row per key; rows of later files fill in what those of earlier ones lack."""
-    shared = rows.duplicated(KEY, keep=False).to_numpy(dtype=bool)
-    if not shared.any():
-        return rows
-    several = rows[shared]
-    turn = several.groupby(KEY, sort=False, observed=True).cumcount().to_numpy()
-    merged = several[turn == 0].reset_index(drop=True)
-    for number in range(1, int(turn.max()) + 1):
-        _fill(merged, several[turn == number].reset_index(drop=True), index, tallies)
-    return pd.concat([rows[~shared], merged], ignore_index=True)
-
-
-def _fill(
-    merged: pd.DataFrame, later: pd.DataFrame, index: ResponseIndex, tallies: Tallies
-) -> None:
-    """Fill rows of `merged` from `later` where they do not contradict each other."""
-    at = _same_key(merged, later, KEY)
-    first = merged.iloc[at].reset_index(drop=True)
-    filled = first.copy()
-    doubled = np.zeros(len(later), dtype=bool)
-    for name in _VALUES:
-        lacking = _lacks(first[name])
-        doubled |= ~lacking & ~_lacks(later[name])
-        filled[name] = first[name].where(~lacking, later[name])
-    retried = (first["extraction"] == MISSING) & (later["extraction"] != MISSING)
-    for name in ("extraction", "source"):
-        filled[name] = first[name].where(~retried, later[name])
-    clash = _disagree(first, later) | (
-        contradictions(filled, index)
-        & ~contradictions(first, index)
-        & ~contradictions(later, index)
-    )
-    for counter, what, mask in (
-        ("doubled", "duplicates of an earlier file", doubled),
-        ("contradicting", "different in an earlier file", clash),
-    ):
-        count_rows(later, mask, counter, what, tallies)
-    hashed = doubled & later["by_hash"].to_numpy(dtype=bool)
-    counts = pd.DataFrame(
-        {
-            "doubled": doubled,
-            "hashed": hashed,
-            "clash": clash,
-        }
-    )
-    for file, part in counts.groupby(later["source"], observed=True):
-        tally = tallies[str(file)]
-        tally.joined_by_hash -= int(part["hashed"].sum())
-        tally.joined_by_id -= int((part["doubled"] & ~part["hashed"]).sum())
-        tally.shared += len(part)
-        tally.different += int(part["clash"].sum())
-    for name in [*_VALUES, "extraction", "source"]:
-        values = merged[name].astype(filled[name].dtype).copy()
-        values.iloc[at[~clash]] = filled[name][~clash]
-        merged[name] = values
-    disputed = merged["disputed"].to_numpy(dtype=bool, copy=True)
-    disputed[at] |= clash | later["disputed"].to_numpy(dtype=bool)
-    merged["disputed"] = disputed
-
-
-def _lacks(values: pd.Series) -> Mask:
-    missing = values < 0 if values.name == "prediction" else values.isna()
-    return np.asarray(missing, dtype=bool)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from difflib import get_close_matches
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -62,13 +63,11 @@ def read_answer_table(file: LoadedFile, index: ResponseIndex) -> tuple[dict[str,
     else:
         columns = _melted(file, file.table, index)
     layout = "wide" if columns.grid else "tidy"
-    tally = Tally(file.name, layout, rows=len(columns.table))
     rows, invalid, unread = _read_rows(columns)
-    tally.models = int(rows["model"].nunique())
-    unjoined = _join(rows, columns, index)
-    _require_valid_row(columns, [*invalid, ("no response", unanswered(rows)), unread])
+    tally = Tally(file.name, layout, int(rows["model"].nunique()), len(rows))
     reasons = [("dropped", f"dropped ({why})", mask) for why, mask in invalid]
-    reasons += [("not_joined", what, mask) for what, mask in unjoined]
+    reasons += [("not_joined", what, mask) for what, mask in _join(rows, columns, index)]
+    _require_valid_row(columns, [*invalid, ("no response", unanswered(rows)), unread])
     kept = drop_rows(rows, reasons, {file.name: tally})
     return {str(name): kept[name] for name in kept}, tally
 
@@ -92,16 +91,16 @@ class _Columns:
         self.table = table
         self.grid = grid or {}
         self.names = _names(file) if grid is None else {name: name for name in TIDY_COLUMNS}
-        present = table.column_names
-        for ours, theirs in file.spec.columns.items() if grid is None else ():
-            if theirs not in present:
-                raise InputError(
-                    f"{file.name}: no column {theirs!r} (configured for {ours}); "
-                    f"it has {', '.join(present[:12])}"
-                )
-        for name in self.names.values():
-            if present.count(name) > 1:
-                raise InputError(f"{file.name}: column {name!r} is not unique")
+        if grid is None:
+            present = table.column_names
+            for ours, theirs in self.names.items():
+                if ours != theirs and theirs not in present:
+                    raise InputError(
+                        f"{file.name}: no column {theirs!r} (configured for {ours}); "
+                        f"it has {', '.join(present[:12])}"
+                    )
+                if present.count(theirs) > 1:
+                    raise InputError(f"{file.name}: column {theirs!r} is not unique")
 
     def __contains__(self, name: str) -> bool:
         return name in self.grid or self.names[name] in self.table.column_names
@@ -263,17 +262,9 @@ def _hashes(columns: _Columns) -> tuple[list[str | None] | None, bool]:
     questions = columns.texts("question")
     if "choices" not in columns:
         return [None if q is None else content_hash(q) for q in questions], True
-    known: dict[Any, str] = {}  # an item repeats for each model
-    hashes: list[str | None] = []
-    for question, choices in zip(questions, text_lists(columns["choices"]), strict=True):
-        if question is None:
-            hashes.append(None)
-            continue
-        text = (question, choices or ())
-        if text not in known:
-            known[text] = content_hash(*text)
-        hashes.append(known[text])
-    return hashes, False
+    hashed = cache(content_hash)  # an item repeats for each model
+    texts_of = zip(questions, text_lists(columns["choices"]), strict=True)
+    return [None if q is None else hashed(q, choices or ()) for q, choices in texts_of], False
 
 
 def _require_valid_row(columns: _Columns, invalid: list[tuple[str, Mask]]) -> None:
@@ -340,13 +331,10 @@ def _has_letters(file: LoadedFile, table: pa.Table) -> bool:
     if stated != "auto":
         return stated == "letters"
     for name, column in zip(table.column_names, table.columns, strict=True):
-        if column_kind(column) != "text" or name in ("item_id", "model"):
-            continue
-        for text in column.to_pylist()[:1000]:
-            if text is not None and text.strip():
-                if re.fullmatch("[A-Za-z]", text.strip()):
-                    return True
-                break
+        if column_kind(column) == "text" and name not in ("item_id", "model"):
+            cells = (text.strip() for text in column[:1000].to_pylist() if text is not None)
+            if re.fullmatch("[A-Za-z]", next(filter(None, cells), "")):
+                return True
     return False
 
 

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from benchwright.core.configuration import configuration_name
 from benchwright.params.responses import ResponsesParams
-from benchwright.responses.item_index import ItemIndex
 from benchwright.tables.responses import Calibration
 
 Array = NDArray[np.float64]
@@ -138,48 +137,33 @@ def fit_temperatures(
         live_responses[live_responses["logprobs"].notna()],
         imported_responses[imported_responses["logprobs"].notna()],
     )
-    index = ItemIndex(calibration_items) if len(calibration_items) else None
+    answer = calibration_items.set_index("item_id")["answer"]
     fitted = []
     for name, responses in sorted(rows.groupby("configuration"), key=lambda pair: str(pair[0])):
-        scores, answer = _calibration_scores(responses, index)
-        fitted.append(_row(str(name), str(responses["style"].iloc[0]), scores, answer, parameters))
+        scores, gold = _calibration_scores(responses, answer[answer >= 0])
+        style = str(responses["style"].iloc[0])
+        is_fitted = style in parameters.calibrate_styles and len(gold) >= _FEWEST
+        temperature = fit_temperature(scores, gold) if is_fitted else 1.0
+        measures = [np.nan] * 3
+        if len(gold):
+            likelihoods = (negative_log_likelihood(scores, gold, t) for t in (1.0, temperature))
+            measures = [*likelihoods, float(np.mean(np.nanargmax(scores, axis=1) == gold))]
+        fitted.append((str(name), len(gold), temperature, *measures))
     return Calibration.from_rows(fitted)
 
 
 def _calibration_scores(
-    rows: pd.DataFrame, index: ItemIndex | None
+    rows: pd.DataFrame, answer: pd.Series
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Return option scores and gold of a configuration's calibration rows, by item id."""
-    nothing = np.zeros((0, 0)), np.zeros(0, dtype=np.int64)
-    if index is None:
-        return nothing
-    rows = rows[rows["condition"] == "question"].drop_duplicates("item_id", keep="first")
-    rows = rows.assign(position=index.find(rows["item_id"]))
-    rows = rows[rows["position"] >= 0].sort_values("item_id")
-    rows = rows[index.answer[rows["position"].to_numpy()] >= 0]
+    rows = rows[(rows["condition"] == "question") & rows["item_id"].isin(answer.index)]
+    rows = rows.drop_duplicates("item_id").sort_values("item_id")
+    gold = answer.reindex(rows["item_id"]).to_numpy(dtype=np.int64)
     if rows.empty:
-        return nothing
+        return np.zeros((0, 0)), gold
     scores = scores_of(rows)
-    answer = index.answer[rows["position"].to_numpy()]
-    usable = ~np.isnan(scores[np.arange(len(scores)), answer])
-    return scores[usable], answer[usable]
-
-
-def _row(
-    name: str,
-    style: str,
-    scores: NDArray[np.float64],
-    answer: NDArray[np.int64],
-    parameters: ResponsesParams,
-) -> tuple[str, int, float, float, float, float]:
-    n = len(answer)
-    if n == 0:
-        return name, 0, 1.0, np.nan, np.nan, np.nan
-    accuracy = float(np.mean(np.nanargmax(scores, axis=1) == answer))
-    is_fitted = style in parameters.calibrate_styles and n >= _FEWEST
-    temperature = fit_temperature(scores, answer) if is_fitted else 1.0
-    before, after = (negative_log_likelihood(scores, answer, t) for t in (1.0, temperature))
-    return name, n, temperature, before, after, accuracy
+    usable = ~np.isnan(scores[np.arange(len(scores)), gold])
+    return scores[usable], gold[usable]
 
 
 def negative_log_likelihood(

@@ -53,15 +53,12 @@ def texts(column: pa.ChunkedArray, where: str) -> NDArray[np.object_]:
         raise InputError(f"{where}: expected text, got type {column.type}")
     if kind == "empty" or len(column) == 0:
         return np.full(len(column), None, dtype=object)
-    if pa.types.is_dictionary(column.type) and column.num_chunks == 1:
-        whole = column.chunk(0)
-    else:
-        if pa.types.is_dictionary(column.type):
-            column = column.cast(column.type.value_type)
-        if kind == "text":
-            column = column.cast(pa.large_string())  # plain strings are limited to 2 GB per array
-        # Merging the dictionaries of many small chunks is slow.
-        whole = column.combine_chunks().dictionary_encode()
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if kind == "text":
+        column = column.cast(pa.large_string())  # plain strings are limited to 2 GB per array
+    # Merging the dictionaries of many small chunks is slow.
+    whole = column.combine_chunks().dictionary_encode()
     known = [None if v is None else str(v) for v in whole.dictionary.to_pylist()]
     distinct = np.array([*known, None], dtype=object)
     codes = whole.indices.fill_null(-1).to_numpy(zero_copy_only=False)
@@ -123,23 +120,9 @@ def options(column: pa.ChunkedArray) -> Cells:
 
 
 def _read_json(value: Any) -> Any:
-    if not isinstance(value, str):
-        return value
     try:
-        return json.loads(value)
+        return json.loads(value, parse_int=float) if isinstance(value, str) else value
     except (ValueError, RecursionError):
-        return None
-
-
-def _read_list(value: Any) -> list[float] | None:
-    value = _read_json(value)
-    if not isinstance(value, list) or not value:
-        return None
-    if not all(isinstance(v, int | float) and not isinstance(v, bool) for v in value):
-        return None
-    try:
-        return [float(v) for v in value]
-    except OverflowError:
         return None
 
 
@@ -148,18 +131,18 @@ def number_lists(column: pa.ChunkedArray) -> Cells:
     values = np.empty(len(column), dtype=object)
     bad = np.zeros(len(column), dtype=bool)
     for row, cell in enumerate(column.to_pylist()):
-        if cell is None or (isinstance(cell, str) and cell.strip().lower() in _MISSING):
-            continue
-        values[row] = _read_list(cell)
-        bad[row] = values[row] is None
+        value = _read_json(cell)
+        if isinstance(value, list) and value and {*map(type, value)} <= {int, float}:
+            values[row] = [float(v) for v in value]
+        else:
+            bad[row] = cell is not None and str(cell).strip().lower() not in _MISSING
     return Cells(values, bad)
 
 
 def text_lists(column: pa.ChunkedArray) -> NDArray[np.object_]:
     """Return tuples of texts (also written as a JSON list), None for anything else."""
     out = np.empty(len(column), dtype=object)
-    for row, cell in enumerate(column.to_pylist()):
-        value = _read_json(cell)
+    for row, value in enumerate(map(_read_json, column.to_pylist())):
         if isinstance(value, list) and all(isinstance(text, str) for text in value):
             out[row] = tuple(value)
     return out

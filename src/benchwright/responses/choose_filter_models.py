@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from benchwright.core.configuration import parse_configuration
-from benchwright.core.errors import InputError, expected
+from benchwright.core.errors import InputError, expected, first_problem
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.filtering import FilterModelChoice
 
@@ -57,10 +57,8 @@ def choose_filter_models(
     try:
         choice = FilterModelChoice.model_validate(filter_models)
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(["filter_models", *map(str, first["loc"])])
-        problem = first["msg"].removeprefix("Value error, ")
-        raise InputError(f"{where}: {problem}, got {first['input']!r}") from None
+        got = error.errors()[0]["input"]
+        raise InputError(f"{first_problem(error, 'filter_models')}, got {got!r}") from None
     if choice.count is None and not known:
         return []
     ranked = _eligible(response_matrix, choice)
@@ -152,22 +150,19 @@ def _eligible(matrix: ResponseMatrix, choice: FilterModelChoice) -> list[str]:
 def _distinct(
     ranked: Sequence[str], models_table: pd.DataFrame, choice: FilterModelChoice
 ) -> list[str]:
+    """Return the first configuration of each group, or of each model without one."""
     group_of: dict[str, str] = {}
     if choice.distinct != "none":
         groups = models_table[choice.distinct]
         known = models_table[groups.notna() & (groups != models_table["model"])]
         group_of = dict(zip(known["model"], known[choice.distinct], strict=True))
     first: dict[tuple[bool, str], str] = {}
-    models: set[str] = set()
     for name in ranked:
         model = parse_configuration(name).model
         group = group_of.get(name, group_of.get(model))
-        key = (group is not None, group if group is not None else model)
-        if model not in models and key not in first:
-            models.add(model)
-            first[key] = name
+        first.setdefault((group is None, model if group is None else group), name)
     if choice.distinct == "family":
-        first = dict(sorted(first.items(), key=lambda item: not item[0][0]))
+        first = dict(sorted(first.items(), key=lambda item: item[0][0]))
     chosen = set(list(first.values())[: choice.count or _MOST])
     return [name for name in ranked if name in chosen]
 

@@ -106,9 +106,7 @@ def _candidates(
 ) -> _Candidates:
     """Return the items with the texts of a sample, and the options in its order."""
     for reading in readings(sample, mappings):
-        positions = index.with_text(reading.question, reading.choices)
-        if not positions and not as_perturbed:
-            positions = index.with_options(reading.question, reading.choices)
+        positions = index.with_text(reading.question, reading.choices, any_order=not as_perturbed)
         positions = _of_subject(positions, (reading.subject, of_task), index)
         if _share_subject(positions, index):
             return _Candidates(positions, reading.choices)

@@ -11,9 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.core.content_hash import content_hash
-from benchwright.core.errors import InputError
 from benchwright.responses.prompt_matching import EndIndex, PromptIndex
-from benchwright.scoring.rendering import rotation
 
 Positions = NDArray[np.intp]
 
@@ -103,12 +101,13 @@ class ItemIndex(_Gold):
     def _same_options(self) -> dict[str, list[int]]:
         return _places(map(_hash_in_any_order, self._questions, self.choices))
 
-    def with_text(self, question: str, choices: Sequence[str]) -> list[int]:
-        """Return the positions of all items with this text and these options in order."""
-        return self._same_text.get(content_hash(question, choices), [])
-
-    def with_options(self, question: str, choices: Sequence[str]) -> list[int]:
-        """Return the positions of all items with this text and these options in any order."""
+    def with_text(
+        self, question: str, choices: Sequence[str], *, any_order: bool = False
+    ) -> list[int]:
+        """Return the positions of all items with this text and these options, in order if any."""
+        in_order = self._same_text.get(content_hash(question, choices), [])
+        if in_order or not any_order:
+            return in_order
         return self._same_options.get(_hash_in_any_order(question, choices), [])
 
     def with_question(self, question: str) -> list[int]:
@@ -171,44 +170,19 @@ def _places(hashes: Iterable[str]) -> dict[str, list[int]]:
     return places
 
 
-def items_of_copy(items: pd.DataFrame, rows: pd.DataFrame, condition: str) -> pd.DataFrame:
-    """Return all items, with the texts of a perturbed copy where it has them.
+def items_of_copy(items: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
+    """Return an `Items` table with the texts of a perturbed copy where it has them.
 
-    Args:
-        items: an `Items` table; not changed.
-        rows: rows of a `PerturbedItems` table of one condition and of role `item`.
-        condition: its name.
-
-    Returns:
-        The same items in the same order. An unaltered item keeps all its right options; an altered
-        item has the one of the copy.
-
-    Raises:
-        InputError: the copy has an unknown item, or repeats one.
+    `rows` are those of a `PerturbedItems` table of one condition and of role `item`. An unaltered
+    item keeps all its right options; an altered item has the one of the copy.
     """
-    repeated = rows.loc[rows["item_id"].duplicated(), "item_id"]
-    if len(repeated):
-        raise InputError(f"perturbed items: {condition} repeats item {repeated.iloc[0]!r}")
-    unknown = rows.loc[~rows["item_id"].isin(items["item_id"]), "item_id"]
-    if len(unknown):
-        raise InputError(f"perturbed items: {condition} has the unknown item {unknown.iloc[0]!r}")
-    perturbed = {str(row["item_id"]): row for row in rows.to_dict("records")}
-    changed = items.copy()
-    for column in _OWN:
-        changed[column] = [
-            perturbed[item_id][column] if item_id in perturbed else value
-            for item_id, value in zip(items["item_id"], items[column], strict=True)
-        ]
-    changed["correct_set"] = [
-        right if item_id not in perturbed or same else [int(perturbed[item_id]["answer"])]
-        for item_id, right, same in zip(
-            items["item_id"],
-            items["correct_set"],
-            items["content_hash"] == changed["content_hash"],
-            strict=True,
-        )
-    ]
-    return changed
+    perturbed = rows.set_index("item_id")[list(_OWN)].to_dict("index")
+    known = items.to_dict("records")
+    changed = [row | perturbed.get(str(row["item_id"]), {}) for row in known]
+    for row, old in zip(changed, known, strict=True):
+        if row["content_hash"] != old["content_hash"]:
+            row["correct_set"] = [int(row["answer"])]
+    return pd.DataFrame(changed, columns=items.columns)
 
 
 class Compared(NamedTuple):
@@ -247,8 +221,7 @@ class ResponseIndex(_Gold):
             altered = perturbed_items[perturbed_items["role"] == "item"].groupby("condition")
         for condition, rows in altered:
             name = str(condition)
-            whole = items_of_copy(items, rows, name)
-            own = ItemIndex(whole[whole["item_id"].isin(rows["item_id"])])
+            own = ItemIndex(items_of_copy(items[items["item_id"].isin(rows["item_id"])], rows))
             self.perturbed[name], self._start[name] = own, start
             self._texts[name] = dict(zip(rows["item_id"], rows["content_hash"], strict=True))
             start += len(own.ids)
@@ -264,7 +237,7 @@ class ResponseIndex(_Gold):
         """Return the items with the texts of a condition; None for an unknown condition."""
         if condition in self.perturbed:
             return self.perturbed[condition]
-        return self.items if condition in _OF_ITEMS or rotation(condition) else None
+        return self.items if condition in _OF_ITEMS else None
 
     def start(self, condition: str) -> int:
         """Return the first position of a condition's items."""

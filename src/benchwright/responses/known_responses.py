@@ -17,7 +17,7 @@ from benchwright.core.natural_order import sort_items
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.response_files import LoadedFile, read_table
 from benchwright.params.responses import TABLE_TYPES, ResponsesParams
-from benchwright.responses.answer_files import Choice, find_answer_files, unusable_file
+from benchwright.responses.answer_files import Choice, find_answer_files
 from benchwright.responses.answer_rows import FAILED, MISSING
 from benchwright.responses.calibration import configurations
 from benchwright.responses.import_responses import (
@@ -353,15 +353,16 @@ def _judged(file: LoadedFile) -> LoadedFile:
     names = table.column_names
     if not {"item_id", "model"} & set(names):
         has = ", ".join(map(str, names[:12]))
-        return unusable_file(spec, f"{file.name}: no column 'item_id' or 'model'; it has {has}")
+        why = f"{file.name}: no column 'item_id' or 'model'; it has {has}"
+        return LoadedFile(spec, None, problem=why)
     if not {"item_id", "model"} <= set(names):
         return LoadedFile(spec.model_copy(update={"layout": "wide", "values": "correct"}), table)
     if not {"correct", "score"} & set(names):
-        return unusable_file(
-            spec,
-            f"{file.name}: no column 'correct' or 'score'; a run reads letters and "
-            "probabilities: list the file in the benchmark and use --benchmark",
+        why = (
+            f"{file.name}: no column 'correct' or 'score'; a run reads letters and probabilities: "
+            "list the file in the benchmark and use --benchmark"
         )
+        return LoadedFile(spec, None, problem=why)
     table = table.select([name for name in names if name in _ANSWER_COLUMNS])
     return LoadedFile(spec.model_copy(update={"layout": "tidy"}), table)
 

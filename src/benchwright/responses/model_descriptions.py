@@ -95,8 +95,7 @@ def _without_source(model: str) -> str:
 
 
 def _size(name: str) -> float:
-    experts = _EXPERTS.search(name)
-    if experts:
+    if experts := _EXPERTS.search(name):
         return int(experts[1]) * float(experts[2])
     sizes = [float(n) / (1000 if unit == "m" else 1) for n, unit in _SIZE.findall(name)]
     return sizes[0] if sizes else math.nan

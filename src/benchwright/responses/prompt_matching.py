@@ -113,7 +113,7 @@ class PromptIndex:
         if not wanted:
             return ()
         if len(listed) >= 2 and not any("\n" in text.strip() for text in self._stated[position]):
-            order = _order(listed, wanted)
+            order = matched(listed, wanted)
             return None if order is None else tuple(self._stated[position][i] for i in order)
         if given:
             return () if given == sorted(wanted) else None
@@ -179,16 +179,18 @@ def listing(text: str, choices: Sequence[str] = ()) -> Listing | None:
     """
     runs: list[list[re.Match[str]]] = []
     for match in _OPTION.finditer(text):
-        place = int(match[1]) if match[1].isdigit() else LETTERS.find(match[1].upper()) + 1
+        digit = match[1].isdigit()
+        place = int(match[1]) if digit else LETTERS.find(match[1].upper()) + 1
         if place == 1:
             runs.append([])
-        if runs and place == len(runs[-1]) + 1 and _like(match, runs[-1]):
+        if runs and place == len(runs[-1]) + 1 and all(m[1].isdigit() == digit for m in runs[-1]):
             runs[-1].append(match)
     for run in reversed(runs):
         # Only the last option is surely one line.
         ends = [match.start() for match in run[1:]] + [run[-1].end()]
         texts = tuple(text[m.start(2) : end].strip() for m, end in zip(run, ends, strict=True))
-        if len(run) >= 2 and (not choices or _same(texts, choices)):
+        same = [*map(_plain, texts)] == [*map(_plain, choices)]
+        if len(run) >= 2 and (same or not choices):
             labels = tuple(match[1] for match in run) if run[0][1].isdigit() else ()
             return Listing(_headless(text[: run[0].start()]), texts, labels)
     if not 2 <= len(choices) <= len(LETTERS) or choices[-1].strip() not in text:
@@ -199,14 +201,6 @@ def listing(text: str, choices: Sequence[str] = ()) -> Listing | None:
     )
     places = [match.start() for match in re.finditer("".join(parts), text)]
     return Listing(_headless(text[: places[-1]]), tuple(choices), ()) if places else None
-
-
-def _like(match: re.Match[str], run: Sequence[re.Match[str]]) -> bool:
-    return not run or match[1].isdigit() == run[0][1].isdigit()
-
-
-def _same(texts: Sequence[str], choices: Sequence[str]) -> bool:
-    return [*map(_plain, texts)] == [*map(_plain, choices)]
 
 
 def _headless(text: str) -> str:
@@ -266,16 +260,6 @@ def _head(prompt: str) -> str:
     """Return a prompt up to its list of options."""
     found = listing(prompt)
     return prompt.rstrip() if found is None else found.before
-
-
-def _order(listed: Sequence[str], wanted: Sequence[str]) -> list[int] | None:
-    """Return the item's option at each place of a list, equal ones in order; None if others."""
-    if sorted(listed) != sorted(wanted):
-        return None
-    order: list[int] = []
-    for text in listed:
-        order.append(next(i for i, want in enumerate(wanted) if want == text and i not in order))
-    return order
 
 
 def _plain(text: str) -> str:

@@ -256,9 +256,6 @@ def build_perturbed_matrices(
     unaltered items. Arguments are those of `build_response_matrices`, answers to other conditions
     are ignored. Return a matrix over all items by condition, sorted by name. Items that a copy does
     not have are unanswered.
-
-    Raises:
-        InputError: a copy has an unknown item, or repeats one.
     """
     altered = perturbed_items[perturbed_items["role"] == "item"]
     matrices = {}
@@ -273,7 +270,7 @@ def build_perturbed_matrices(
                 if wide.condition == name
             ],
             calibration,
-            items_of_copy(items, rows, name),
+            items_of_copy(items, rows),
         ).response_matrix
         matrices[name] = replace(built, condition=name)
     return matrices

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple, NotRequired, TypedDict, Unpack
 import pandas as pd
 
 from benchwright.core.configuration import (
-    LISTING_STYLES,
     SCORED_AS,
     Configuration,
     configuration_name,
@@ -35,8 +34,6 @@ from benchwright.scoring.rendering import (
     questions,
     render_demonstration,
     render_prompt,
-    rotate,
-    rotation,
 )
 from benchwright.tables.responses import Prompts
 
@@ -122,9 +119,8 @@ def build_prompts(
 def unsuited(question: Question, condition: str, style: str) -> str:
     """Return why a question is not asked under this condition in this style, or "".
 
-    Open-ended questions are asked in the style `generate` only, and have no options to show alone
-    or to rotate; `question_only` asks for the options to be written; `cloze` lists no options that
-    could be rotated.
+    Open-ended questions are asked in the style `generate` only, and have no options to show
+    alone; `question_only` asks for the options to be written.
     """
     if open_ended(question):
         if style != "generate":
@@ -134,10 +130,7 @@ def unsuited(question: Question, condition: str, style: str) -> str:
         return "it has more than 26 options" if question.choices else "no options and no answer"
     if condition == "question_only" and style != "generate":
         return f"{condition} (of the style generate only)"
-    turn = rotation(condition)
-    if turn and style not in LISTING_STYLES:
-        return "a rotation of options that are not listed"
-    return "a rotation by all its options or more" if turn >= len(question.choices) else ""
+    return ""
 
 
 class PromptWriter:
@@ -176,8 +169,6 @@ class PromptWriter:
                 f"{shots} demonstrations, the benchmark has {len(pool)}"
             )
         chosen = pool.choose(question, shots)
-        if turn := rotation(condition):
-            question = rotate(question, turn)
         written = self._max_new_tokens(condition)
         scored = () if written else continuations(question, style, self._space)
         labels = LABELS[: len(question.choices)]
@@ -236,7 +227,6 @@ class PromptWriter:
         return Rendered(self._frame.before + prompt.prefix, prompt.text + self._frame.after)
 
     def _demonstration(self, question: Question, condition: str) -> str:
-        condition = "question" if rotation(condition) else condition
         key = (question, condition)
         if key not in self._demonstrations:
             style, space = self._configuration.style, self._model.label_space
@@ -269,10 +259,8 @@ def prompt_id(
 def _asked_items(tables: QuestionTables, scoring: ScoringParams, seed: int) -> list[Asked]:
     """Return each question with each condition it is asked under, by item id."""
     pool = demonstration_pools(questions(tables["demonstrations"]), scoring, seed)
-    conditions: list[str] = list(scoring.conditions)
-    if scoring.mode == "first":
-        conditions = conditions[:1]  # the others are recorded
-    conditions += [f"rotation-{n + 1}" for n in range(scoring.rotations)]
+    # In mode `first` the other conditions are recorded.
+    conditions = scoring.conditions[: 1 if scoring.mode == "first" else None]
     asked = {
         (q.item_id, c): Asked(q, c, pool(q)) for q in questions(tables["items"]) for c in conditions
     }

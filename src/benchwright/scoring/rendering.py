@@ -1,6 +1,5 @@
 """Rendering a question as text, in each style and condition."""
 
-import re
 import string
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -12,8 +11,6 @@ from benchwright.core.values import lettered
 from benchwright.params.benchmark import PromptParams
 
 LABELS = tuple(string.ascii_uppercase)
-
-_ROTATION = re.compile(r"rotation-([1-9]\d?)")
 
 
 class Question(NamedTuple):
@@ -47,23 +44,6 @@ def questions(items: pd.DataFrame) -> list[Question]:
             *columns, strict=True
         )
     ]
-
-
-def rotation(condition: str) -> int:
-    """Return by how many places the options are moved up: N of `rotation-N`, else 0."""
-    seen = _ROTATION.fullmatch(condition)
-    return int(seen[1]) if seen else 0
-
-
-def rotate(question: Question, places: int) -> Question:
-    """Return the question with option i at position i − `places`, modulo the number of options."""
-    if not places:
-        return question
-    turn = places % len(question.choices)
-    return question._replace(
-        choices=question.choices[turn:] + question.choices[:turn],
-        answer=(question.answer - turn) % len(question.choices) if question.answer >= 0 else -1,
-    )
 
 
 def render_question(question: Question, style: str, condition: str, words: PromptParams) -> str:

@@ -15,7 +15,7 @@ from benchwright.scoring.answer_text import Answer
 from benchwright.scoring.final_answers import canonical_number, same_answer
 from benchwright.scoring.model_engine import answer_shards
 from benchwright.scoring.read_answer import read_answer
-from benchwright.scoring.rendering import LABELS, rotation
+from benchwright.scoring.rendering import LABELS
 from benchwright.scoring.score_shards import absent, holds, plan_shards
 from benchwright.tables.responses import Generations, RecordedAnswers, Responses
 
@@ -144,22 +144,15 @@ def _list(values: Any) -> list[Any] | None:
 
 
 def _read(texts: Sequence[str], finishes: Sequence[str], row: Any) -> list[Answer]:
-    """Read the answer of each text; none under `question_only`, where nothing is chosen.
-
-    Options are the item's own indices, also where they were shown in another order.
-    """
+    """Read the answer of each text; none under `question_only`, where nothing is chosen."""
     if row.condition == "question_only":
         return []
-    options, turn = list(row.options), rotation(row.condition)
+    options, written = list(row.options), row.style != "letters"
     numeric = canonical_number(row.answer_text) is not None
-    read = []
-    for text, finish in zip(texts, finishes, strict=True):
-        finished = finish == "stop" or row.style == "letters"
-        answer = read_answer(text, options, finished, numeric)
-        if isinstance(answer.value, int):
-            answer = answer._replace(value=(answer.value + turn) % len(options))
-        read.append(answer)
-    return read
+    return [
+        read_answer(text, options, finish == "stop" or not written, numeric)
+        for text, finish in zip(texts, finishes, strict=True)
+    ]
 
 
 def _response(
@@ -169,8 +162,6 @@ def _response(
     lists = [logprobs or None, None, None]
     if texts is None:
         lists[1:] = option_bytes(row.continuations), list(stored.get("option_tokens", ()))
-    if turn := rotation(row.condition):
-        lists = [values and [*values[-turn:], *values[:-turn]] for values in lists]
     judged = (-1, np.nan, "ok" if logprobs else "failed")
     if logprobs is None:
         judged = (-1, np.nan, "too_long") if texts is None else _judged(len(texts), read, row)
@@ -195,8 +186,7 @@ def _judged(samples: int, read: list[Answer], row: Any) -> tuple[int, float, str
         return -1, float(np.mean([same_answer(str(value), gold) for value in known])), "ok"
     correct = np.nan
     if samples > 1 and row.answer >= 0:
-        gold_option = (row.answer + rotation(row.condition)) % len(row.options)
-        correct = float(np.mean(np.equal(known, gold_option)))
+        correct = float(np.mean(np.equal(known, row.answer)))
     (first, n), *others = Counter(known).most_common()
     return -1 if others and others[0][1] == n else int(first), correct, "ok"
 

@@ -143,15 +143,6 @@ AnswerCoverage = Columns(
 )
 """What each configuration answered under each condition; key (configuration, condition)."""
 
-PositionSensitivity = Columns(
-    # measure: `changed`: share of rotations under which the chosen option changes; A, B, …:
-    # share of choices at this position
-    (str, "model", "measure"),
-    (float, "share", "low", "high", "gold"),  # gold: share of gold answers at the position
-    (int, "n_items", "rotations"),
-)
-"""Choices by position of the options, per configuration and measure."""
-
 Calibration = Columns(
     (str, "configuration"),
     (int, "n"),

@@ -59,8 +59,6 @@ class ItemAudit(Table):
     similar: Series[str]
     neighbour: Series[str] = pa.Field(nullable=True)
     neighbour_distance: Series[float] = pa.Field(nullable=True)
-    # share of rotations that change the chosen option, mean over models; NaN if none was asked
-    position_sensitivity: Series[float] = pa.Field(nullable=True)
     question: Series[str]
     choices: Series[object]
     answer: Series[int]

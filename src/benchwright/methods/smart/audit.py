@@ -2,7 +2,6 @@
 
 import logging
 from collections import Counter
-from collections.abc import Mapping
 from itertools import accumulate
 
 import numpy as np
@@ -53,10 +52,7 @@ def tabulate_verdicts(items: pd.DataFrame, findings: list[Finding]) -> pd.DataFr
 
 
 def audit_items(
-    items: pd.DataFrame,
-    findings: list[Finding],
-    neighbours: Neighbourhood,
-    item_position_sensitivity: Mapping[str, float],
+    items: pd.DataFrame, findings: list[Finding], neighbours: Neighbourhood
 ) -> pd.DataFrame:
     """Gather for each item the decision, its reasons in words, and the verdict of every rule.
 
@@ -87,7 +83,6 @@ def audit_items(
     nearest = neighbours.first(1).table().set_index("item_id")
     audit["neighbour"] = audit["item_id"].map(nearest["neighbour"])
     audit["neighbour_distance"] = audit["item_id"].map(nearest["distance"])
-    audit["position_sensitivity"] = audit["item_id"].map(item_position_sensitivity).astype(float)
     return audit.assign(
         question=items["question"], choices=items["choices"], answer=items["answer"]
     )[ItemAudit.columns()]
