@@ -149,13 +149,6 @@ PAGES = [
         [("Which are metals?", ["Iron", "Wood", "Lead", "Glass"], None), (*SEVEN, 2)],
     ),
     Page(
-        "guesses in a thread",
-        TEXT,
-        "ann wrote:\n1. What causes the tides?\nA. The wind\nB. The Moon\nC. Whales\nD. Rivers\n"
-        "2. Which number is a prime?\nA. 4\nB. 6\nC. 7\nD. 9\n\nbob wrote:\nAnswers: 1. A 2. B\n",
-        [(*TIDES, None), (*SEVEN, None)],
-    ),
-    Page(
         "superscripts",
         HTML,
         "<p>1. How large is 10<sup>3</sup>?</p><p>A. 10<sup>2</sup> · 10</p><p>B. 103</p><p>Answer: A</p>",

@@ -1,4 +1,4 @@
-"""Words for the answer of a question in many languages; those of English stand in the patterns."""
+"""Words for the answer of a question in many languages."""
 
 import csv
 import re
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from importlib.resources import files
 from typing import Literal
 
-_Kind = Literal["answer", "answers", "correct", "explanation"]
+_Kind = Literal["answer", "answers", "correct", "explanation", "question"]
 
 
 def _patterns() -> Mapping[str, str]:

@@ -4,13 +4,13 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from benchwright.methods.mmlu_cf.extraction.labels import is_bare_label, list_marker
 from benchwright.methods.mmlu_cf.extraction.lines import (
     Container,
     Emphasis,
     Line,
     PageText,
     flat,
-    spaced,
     visible,
 )
 from benchwright.methods.mmlu_cf.extraction.markup import (
@@ -20,14 +20,9 @@ from benchwright.methods.mmlu_cf.extraction.markup import (
     markup,
     without_deep_tags,
 )
-from benchwright.methods.mmlu_cf.extraction.options import is_bare_label, list_marker
 
 _WHITE_SPACE = re.compile(r"\s+")
-_SUPERSCRIPT = str.maketrans("0123456789+-−n()", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻ⁿ⁽⁾")
-
-
-def _space(character: str, wide: bool) -> str:
-    return "" if not character.isspace() else "\t" if wide and character == "\t" else " "
+_RAISED = str.maketrans("0123456789+-−n()", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻ⁿ⁽⁾")
 
 
 class LineBuilder:
@@ -37,104 +32,56 @@ class LineBuilder:
         self.lines: list[Line] = []
         self.region: tuple[int, ...] = ()
         self.block = 1
-        self._open: list[tuple[str, int]] = []  # kinds of emphasis and their starts in the line
-        self._reset()
+        self.reset()
 
-    def _reset(self) -> None:
-        self.line = Line("")  # its text is in `_parts` until the line ends
-        self._parts: list[str] = []
-        self.length = 0
-        self._space = ""
-        self._has_input = False
+    def reset(self) -> None:
+        """Begin a line."""
+        self.line = Line("")
+        self.text = ""
+        self.has_input = False
 
     def add(self, text: str) -> None:
         """Add a piece of running text."""
-        if not text.isascii():
-            text = visible(text)
-        wide = "\xa0" in text
-        if wide:
-            text = _WHITE_SPACE.sub(lambda gap: "\t" if gap[0].count("\xa0") > 1 else " ", text)
-        body = text.strip() if wide else flat(text)
-        if not body:
-            self._space = max(self._space, _space(text[:1], wide), key=["", " ", "\t"].index)
-            return
-        if self.length:
-            self._append(self._space or _space(text[0], wide))
-        self._append(body)
-        self._space = _space(text[-1], wide)
-
-    def _append(self, text: str) -> None:
-        self._parts.append(text)
-        self.length += len(text)
+        text = _WHITE_SPACE.sub(_gap, text if text.isascii() else visible(text))
+        self.text += text.lstrip() if self.text[-1:] in ("", " ", "\t") else text
 
     def preformatted(self, text: str, kind: str) -> None:
         """Add text whose line breaks count; `kind` is `code`, of which nothing is changed."""
-        if kind == "code" and self._has_input and not self.length:
+        if kind == "code" and self.has_input and not self.text:
             self.flush(empty=True)  # code below a box
-        pieces = visible(text).split("\n")
-        for number, piece in enumerate(pieces):
-            if number and self.length:
-                self.line.marks.add("code")
+        for number, piece in enumerate(visible(text).split("\n")):
+            if number:
                 self.flush()
             if not piece.strip():
-                self.block += kind != "code" and 0 < number < len(pieces) - 1
+                self.block += kind != "code"
                 continue
+            self.line.marks.add("code")
             if kind == "code":
+                self.text += piece.rstrip()
                 self.line.kind = kind
-                self._append(piece.rstrip())
-                continue
-            if self.length and piece[0].isspace():
-                self._append(" ")
-            self._append(spaced(piece))
+            else:
+                self.add(piece)
 
     def cell(self) -> None:
         """Begin the next cell of a table row."""
-        if self.length:
-            self._space = "\t"
+        self.text = f"{self.text.rstrip()}\t" if self.text else ""
         if self.line.kind == "text":
             self.line.kind = "cells"
 
     def start_option(self) -> None:
         """Begin the option that an input selects."""
-        if self.length or self._has_input:
-            label = "" if self.length else self.line.label
+        if self.text or self.has_input:
+            label = "" if self.text else self.line.label
             self.flush(empty=True)
             self.line.label = label
-        self.line.kind, self._has_input = "option", True
-
-    def begin(self, kind: str) -> None:
-        """Begin emphasis of a kind."""
-        self._open.append((kind, self.length))
-
-    def end(self, kind: str) -> None:
-        """End the emphasis of a kind that began last."""
-        for place in reversed(range(len(self._open))):
-            if self._open[place][0] == kind:
-                start = self._open.pop(place)[1]
-                if self.length > start:
-                    self.line.emphasis.append(Emphasis(start, self.length, kind))
-                return
-
-    def superscript_from(self, start: int) -> None:
-        """Rewrite the text after an offset as superscript."""
-        text = "".join(self._parts)
-        if start < len(text):
-            raised = text[start:].strip()
-            known = not set(raised) - set("0123456789+-−n()")
-            self._parts = [text[:start], raised.translate(_SUPERSCRIPT) if known else f"^{raised}"]
-            self.length = sum(map(len, self._parts))
-
-    def end_label(self, start: int) -> None:
-        """Separate an element that is only an option's label from the text behind it."""
-        if start == 0 and 0 < self.length < 8 and is_bare_label("".join(self._parts)):
-            self._space = "\t"
+        self.line.kind, self.has_input = "option", True
 
     def end_item(self) -> None:
         """End a list item; an empty one with a letter or an input is an empty option."""
-        if not self.length and (self.line.label[:1].isalpha() or self._has_input):
+        if not self.text and (self.line.label[:1].isalpha() or self.has_input):
             self.flush(empty=True)
-        elif not self.length:
-            self._reset()
+        elif not self.text:
+            self.reset()
 
     def end_block(self) -> None:
         """End the line and its block."""
@@ -143,16 +90,15 @@ class LineBuilder:
 
     def flush(self, *, empty: bool = False) -> None:
         """End the line; without text, its marks stay for the next line."""
-        if not self.length and not empty:
-            return
-        line = self.line
-        line.text, line.block, line.region = "".join(self._parts), self.block, self.region
-        line.emphasis += [
-            Emphasis(start, self.length, kind) for kind, start in self._open if self.length > start
-        ]
-        self._open = [(kind, 0) for kind, _ in self._open]
-        self.lines.append(line)
-        self._reset()
+        if self.text.strip() or empty:
+            line = self.line
+            line.text, line.block, line.region = self.text.rstrip(), self.block, self.region
+            self.lines.append(line)
+            self.reset()
+
+
+def _gap(spaces: "re.Match[str]") -> str:
+    return "\t" if spaces[0].count("\xa0") > 1 else " "
 
 
 SKIPPED = frozenset({
@@ -175,6 +121,8 @@ EMPTY = frozenset({
     "input", "img", "br", "hr", "wbr", "col", "source", "track", "embed", "area", "base",
     "link", "meta", "param",
 })  # fmt: skip
+_LISTS = frozenset({"ol", "ul", "select", "dl"})
+_LABELLED = frozenset({"span", "b", "strong", "em", "i", "label", "div"})
 _MOST_LINES = 200  # of an element around one question
 
 
@@ -184,11 +132,17 @@ class _Element:
 
     tag: str
     markup: Markup
+    number: int
     first: int
     start: int
     list_type: str = ""
     counter: int = 0
-    group: int = 0
+
+    @property
+    def holds_options(self) -> bool:
+        """Whether options in it, at any depth of items and paragraphs, are one group."""
+        inner = self.tag in {"li", "p", "label", "option", "dd"} or self.markup.option
+        return self.markup.options or (self.tag in BLOCKS and not inner)
 
 
 def html_page(text: str) -> PageText:
@@ -216,9 +170,8 @@ class _Walk:
         self.out = LineBuilder()
         self.containers: list[Container] = []
         self.stack: list[_Element] = []
-        self.posts = 0
+        self.elements = 0
         self.names: dict[str, int] = {}
-        self.groups = 0
 
     def over(self, root: Any) -> None:
         node, depth = root, 0
@@ -244,8 +197,6 @@ class _Walk:
         around = [element.tag for element in self.stack[-4:]]
         if "pre" in around:
             self.out.preformatted(text, "code" if "code" in around else "text")
-            if self.out.length:
-                self.out.line.marks.add("code")
         else:
             self.out.add(text)
 
@@ -264,53 +215,35 @@ class _Walk:
             out.end_block()
         if tag in {"td", "th"}:
             out.cell()
-        element = _Element(tag, marked, len(out.lines), out.length)
+        self.elements += 1
+        element = _Element(tag, marked, self.elements, len(out.lines), len(out.text))
         if marked.speaker:
-            self.posts += 1
-            out.region = (*out.region, self.posts)
-        self._list(element, attributes)
-        line = out.line
-        if option or tag == "option":
-            line.kind, line.group = "option", element.group or self._container() or line.group
+            out.region = (*out.region, element.number)
+        if tag == "ol":
+            start = attributes.get("start") or ""
+            element.list_type = list_type(attributes)
+            element.counter = int(start[:4]) - 1 if start.isdecimal() else 0
+        self._place(element, option)
+        self.stack.append(element)
+        return True
+
+    def _place(self, element: _Element, option: bool) -> None:
+        """Set what the element makes of its line: an option, an item, a heading."""
+        line, tag = self.out.line, element.tag
+        around = next((outer for outer in reversed(self.stack) if outer.holds_options), None)
+        within = self.stack[-1].markup.options if self.stack else False
+        if tag in {"li", "dd"} and around is not None:
+            around.counter += 1
+            line.label = list_marker(around.list_type, around.counter)
+            line.kind = "item"
+        if option or tag == "option" or within:
+            line.kind = "option"
         elif tag in _HEADINGS:
             line.kind = "heading"
         elif tag == "button" and line.kind == "text":
-            line.kind, line.group = "item", self._container() or line.group
-        self.stack.append(element)
-        if marked.emphasis:
-            out.begin(marked.emphasis)
-        return True
-
-    def _list(self, element: _Element, attributes: Attributes) -> None:
-        line = self.out.line
-        if element.tag in {"ol", "ul", "select", "dl"} or element.markup.options:
-            self.groups += 1
-            element.group = self.groups
-            if element.tag == "ol":
-                element.list_type = list_type(attributes)
-                start = attributes.get("start") or ""
-                element.counter = int(start) - 1 if start.isdecimal() and len(start) < 5 else 0
-        elif element.tag in {"li", "dd"}:
-            around = next((outer for outer in reversed(self.stack) if outer.group), None)
             line.kind = "item"
-            if around is not None:
-                around.counter += 1
-                line.group = around.group
-                line.label = list_marker(around.list_type, around.counter)
-                line.kind = "option" if around.markup.options else "item"
-        elif self.stack and self.stack[-1].markup.options:
-            line.kind, line.group = "option", self.stack[-1].group
-
-    def _container(self) -> int:
-        """Return the group of the enclosing element, shared by options that are its siblings."""
-        for element in reversed(self.stack):
-            inner = element.tag in {"li", "p", "label"} or element.markup.option
-            if element.tag in BLOCKS and not inner:
-                if not element.group:
-                    self.groups += 1
-                    element.group = self.groups
-                return element.group
-        return 0
+        if around is not None and (tag in {"li", "dd", "option", "button"} or option or within):
+            line.group = around.number
 
     def _input(self, attributes: Attributes) -> None:
         kind = (attributes.get("type") or "").lower()
@@ -318,16 +251,13 @@ class _Walk:
             return
         self.out.start_option()
         line = self.out.line
-        name = attributes.get("name") or ""
-        if kind == "radio" and name:
+        around = [element.number for element in self.stack if element.holds_options]
+        line.group = line.group or (around[-1] if around else 0)
+        if kind == "radio" and (name := attributes.get("name")):
             line.group = self.names.setdefault(name, len(self.names) + 1_000_000)
-        elif not line.group:
-            line.group = self._container()
         line.value = attributes.get("value")
         marked = markup("input", attributes)
-        line.marks |= marked.marks - {"answer"}
-        if marked.affirms:
-            line.marks.add("correct")
+        line.marks |= marked.marks - {"answer"} | ({"correct"} if marked.affirms else set())
         boxed = kind == "checkbox" and "disabled" in attributes
         if "checked" in attributes:
             line.marks.add("ticked" if boxed else "checked")
@@ -347,14 +277,12 @@ class _Walk:
     def _leave(self) -> None:
         element = self.stack.pop()
         out, tag, marked = self.out, element.tag, element.markup
-        same_line = element.first == len(out.lines)
-        if marked.emphasis:
-            out.end(marked.emphasis)
-        if tag == "sup":
-            out.superscript_from(element.start if same_line else 0)
-        elif tag in {"span", "b", "strong", "em", "i", "label", "div", "td"}:
-            out.end_label(element.start if same_line else -1)
-        if marked.marks or marked.flag is not None:
+        start = element.start if element.first == len(out.lines) else 0
+        if tag == "sup" and not set(out.text[start:]) - set("0123456789+-−n()"):
+            out.text = out.text[:start] + out.text[start:].translate(_RAISED)
+        elif tag in _LABELLED and start == 0 and len(out.text) < 8 and is_bare_label(out.text):
+            out.text += "\t"  # the label of an option, apart from the text behind it
+        if marked.emphasis or marked.marks or marked.flag is not None:
             self._mark(element)
         if tag in BLOCKS or marked.option or marked.options:
             if tag == "li":
@@ -364,20 +292,26 @@ class _Walk:
             out.region = out.region[:-1]
 
     def _mark(self, element: _Element) -> None:
-        """Mark the line of an element; an element around several lines becomes a container."""
+        """Mark the lines of an element; an element around several lines becomes a container."""
         out, marked = self.out, element.markup
         if len(out.lines) - element.first > _MOST_LINES:
             return
-        touched = out.lines[element.first :] + [out.line] * bool(out.length)
-        if element.start and len(touched) > 1:
-            touched = touched[1:]  # the element began behind the text of another
-        if len(touched) <= 1:
-            line = touched[0] if touched else out.line
-            line.marks |= marked.marks | ({"correct"} if marked.affirms else set())
+        lines = out.lines[element.first :]
+        lengths = [len(line.text) for line in lines]
+        if out.text or not lines:
+            lines, lengths = [*lines, out.line], [*lengths, len(out.text)]
+        starts = [element.start, *[0] * (len(lines) - 1)]
+        for line, start, end in zip(lines, starts, lengths, strict=True):
+            if marked.emphasis and end > start:
+                line.emphasis.append(Emphasis(start, end, marked.emphasis))
+        if element.start and len(lines) > 1:
+            lines = lines[1:]  # the element began behind the text of another
+        if len(lines) == 1:
+            lines[0].marks |= marked.marks | ({"correct"} if marked.affirms else set())
             return
         if marked.flag:
             self.containers.append(
-                Container(element.first, element.first + len(touched), marked.flag)
+                Container(element.first, element.first + len(lines), marked.flag)
             )
-        for line in touched:
+        for line in lines:
             line.marks |= marked.marks & {"answer", "passage"}

@@ -94,3 +94,14 @@ def spaced(text: str) -> str:
 def flat(text: str) -> str:
     """Fold white space to single spaces."""
     return " ".join(text.split())
+
+
+def joined(pieces: list[str]) -> str:
+    """Join pieces of wrapped text, and the parts of a word broken at a line end."""
+    text = ""
+    for piece in pieces:
+        if len(text) > 2 and text[-1] == "-" and text[-2].isalpha() and piece[:1].islower():
+            text = text[:-1] + piece
+        else:
+            text = f"{text} {piece}" if text else piece
+    return flat(text)

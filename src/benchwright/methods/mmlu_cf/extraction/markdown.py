@@ -13,8 +13,8 @@ from benchwright.methods.mmlu_cf.extraction.html import (
     SKIPPED,
     html_page,
 )
+from benchwright.methods.mmlu_cf.extraction.labels import box_at
 from benchwright.methods.mmlu_cf.extraction.lines import Line, PageText
-from benchwright.methods.mmlu_cf.extraction.options import box_at
 
 _LITERAL = re.compile(
     r"\$\$?(?=\S)[^$\n]{1,500}(?<=\S)\$\$?(?!\d)|\\\([^\n]{1,500}?\\\)"

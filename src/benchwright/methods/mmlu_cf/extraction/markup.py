@@ -44,35 +44,27 @@ def _is_deep(text: str) -> bool:
 
 Attributes = Mapping[str, str | None]
 
-_RIGHT = re.compile(
-    r"(?:(?:is|was|option|choice|answer|opt|ans|quiz|mcq?)[-_]*)?(?:correct|right|true)"
-    r"(?:[-_]*(?:is|answer|option|choice|ans|item|one))?"
-)
-_WRONG = re.compile(r"(?:[a-z]+[-_]+)?(?:incorrect|wrong|false)(?:[-_]+[a-z]+)?")
-_AMBIGUOUS = frozenset({"right", "true"})  # also names of columns and switches
-_OPTION = re.compile(
-    r"(?:[a-z]+[-_]+){0,3}(?:option|opt|choice|alternative|distractor)"
-    r"(?:[-_]*(?:item|text|row|label|container|wrapper|content|body|[a-f]|[0-9]{1,2}))?"
-)
-_OPTIONS = re.compile(
-    r"(?:[a-z]+[-_]+){0,3}(?:options|choices|alternatives|answer[-_]?(?:list|options|choices))"
-    r"(?:[-_]+[a-z]+)?"
-)
-_ANSWER = re.compile(
-    r"(?:[a-z]+[-_]+){0,3}(?:answer|ans|solution|back|key|reveal|rightanswer|correctanswer)"
-    r"(?:[-_]+(?:text|box|block|content|body|line|key|reveal|value|side|hidden))?"
-)
-_SPEAKER = {
-    "comment", "comments", "comment-list", "commentlist", "comment-body", "reply", "replies",
-    "post", "message", "forum-post", "topic-post", "discussion", "disqus_thread", "responses",
+_WORDS = {
+    "options": {"options", "choices", "alternatives"},
+    "option": {"option", "opt", "choice", "alternative", "distractor"},
+    "answer": {
+        "answer", "ans", "solution", "back", "key", "reveal", "rightanswer", "correctanswer",
+    },
 }  # fmt: skip
-_PASSAGE = {"passage", "stimulus", "reading-passage", "extract", "reading-text", "passage-text"}
-_MENU = {
-    "nav", "navbar", "menu", "breadcrumb", "breadcrumbs", "navigation", "pagination",
-    "sidebar-nav",
+_WRONG = {"incorrect", "wrong", "false"}
+_RIGHT = {"right", "true"}  # also names of columns and switches
+_NAMES = {
+    "passage": {"passage", "stimulus", "reading-passage", "reading-text", "passage-text"},
+    "speaker": {
+        "comment", "comments", "comment-list", "commentlist", "comment-body", "reply", "replies",
+        "post", "message", "forum-post", "topic-post", "discussion", "disqus_thread", "responses",
+    },
+    "menu": {
+        "nav", "navbar", "menu", "breadcrumb", "breadcrumbs", "navigation", "pagination",
+        "sidebar-nav",
+    },
 }  # fmt: skip
-_NAMED = {"passage": _PASSAGE, "speaker": _SPEAKER, "menu": _MENU}
-_MARKS = frozenset({"correct", "right", "wrong", "answer", "passage"})
+_MARKS = frozenset({"correct", "wrong", "answer", "passage"})
 _ITEMPROP = {"acceptedanswer": "correct", "suggestedanswer": "option"}
 _FLAGS = frozenset({
     "data-correct", "data-is-correct", "data-iscorrect", "data-right", "data-answer",
@@ -147,14 +139,13 @@ def markup(tag: str, attributes: Attributes) -> Markup:
 @lru_cache(maxsize=4096)
 def _meaning(name: str) -> frozenset[str]:
     """Interpret a class or id in lower case with hyphens."""
-    marks = {kind for kind, names in _NAMED.items() if name in names}
-    if _RIGHT.fullmatch(name):
-        marks.add("right" if name in _AMBIGUOUS else "correct")
-    elif _WRONG.fullmatch(name):
+    words = set(re.split(r"[-_\d]+", name))
+    marks = {kind for kind, names in _NAMES.items() if name in names}
+    marks |= set([kind for kind, known in _WORDS.items() if words & known][:1])
+    if words & _WRONG:
         marks.add("wrong")
-    for kind, pattern in (("option", _OPTION), ("options", _OPTIONS), ("answer", _ANSWER)):
-        if pattern.fullmatch(name):
-            return frozenset({*marks, kind})
+    elif "correct" in words or (words & _RIGHT and (marks or "is" in words)):
+        marks.add("correct")
     return frozenset(marks)
 
 

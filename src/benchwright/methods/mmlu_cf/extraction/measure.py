@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+from benchwright.methods.mmlu_cf.extraction.labels import first_series, place_of
 from benchwright.methods.mmlu_cf.extraction.lines import flat, visible
-from benchwright.methods.mmlu_cf.extraction.options import first_series, place_of
 from benchwright.statistics.proportion import wilson_interval
 
 _SIMILAR = 90.0  # percent; stems this similar are the same if the choices are

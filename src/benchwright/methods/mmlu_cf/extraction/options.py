@@ -1,177 +1,41 @@
-"""Options and their labels in the usual spellings.
-
-A label is a letter (Latin, Cyrillic, Greek), a number, a Roman numeral or a circled character, with
-punctuation: `A.` `A)` `(A)` `[A]` `A:` `A -` `A`, optionally after "Option" or "Choice".
-"""
+"""Runs of options: consecutive labels, options that the markup shows, and bare lines."""
 
 import re
+from bisect import bisect_left
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from benchwright.methods.mmlu_cf.extraction.answer_lines import answer_inside
-from benchwright.methods.mmlu_cf.extraction.lines import Line, flat
+from benchwright.methods.mmlu_cf.extraction.answers import (
+    answer_after,
+    answer_inside,
+    folded,
+    is_announcement,
+    key_after,
+    offers_answer,
+    starts_answer,
+)
+from benchwright.methods.mmlu_cf.extraction.labels import (
+    LETTERED,
+    Label,
+    first_series,
+    labels_of,
+    place_of,
+)
+from benchwright.methods.mmlu_cf.extraction.lines import Line, flat, joined
+from benchwright.methods.mmlu_cf.extraction.stems import asks, number_of
 
-_LATIN = "abcdefghijklmnopqrstuvwxyz"
-_ROMAN = ["i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii"]
-_SERIES = {
-    "letters": _LATIN,
-    "cyrillic": "абвгдежзик",
-    "greek": "αβγδεζηθ",
-    "circled_letters": "ⓐⓑⓒⓓⓔⓕⓖⓗ",
-    "circled_numbers": "①②③④⑤⑥⑦⑧⑨⑩",
-    "squared_letters": "🄰🄱🄲🄳🄴🄵🄶🄷",
-}
-_PLACES = {mark: (name, n) for name, marks in _SERIES.items() for n, mark in enumerate(marks)}
-_PLACES |= {str(n + 1): ("numbers", n) for n in range(12)}
-_SELF_MARKED = "ⓐⓑⓒⓓⓔⓕⓖⓗⒶⒷⒸⒹⒺⒻⒼⒽ①②③④⑤⑥⑦⑧⑨⑩🄰🄱🄲🄳🄴🄵🄶🄷"
-_NAME = r"(?:[A-Za-zА-Ка-кΑ-Θα-θ]|[0-9]{1,2}|[ivxIVX]{2,4})"
-_WORD = r"(?:(?:[Oo]ption|OPTION|[Cc]hoice|CHOICE|[Aa]lternative|[Oo]pción|[Оо]твет)\s)?"
-_PUNCTUATED = (
-    rf"(?P<open>[(\[{{（])\s?(?P<inside>{_NAME})\s?[)\]}}）][.:]?"
-    rf"|(?P<plain>{_NAME})(?P<close>\.\)|[.):\]．）、]|\s?(?:-{{1,2}}>?|=>|::|[–—/|→»›])(?=\s)|\s?[:=](?=\s))"
-    rf"|(?P<circled>[{_SELF_MARKED}])"
-)
-_FIRST = re.compile(rf"[*•·◦▪‣○●☐□▢◯~]?\s?{_WORD}(?:{_PUNCTUATED})")
-_BARE = re.compile(rf"(?P<plain>{_NAME})(?=\t)(?P<close>)|(?P<alone>[A-Ha-hА-Е])$")
-_INSIDE = re.compile(
-    r"(?<![^\s,;|/.?!:…_])(?:[(\[（](?P<inside>[A-Za-z]|[0-9]{1,2}|[ivxIVX]{2,4}|[а-е])[)\]）]"
-    r"|(?P<plain>[A-Za-z]|[0-9]{1,2}|[ivxIVX]{2,4}|[а-е])(?P<close>[.):．）])(?=\s|$|[^\s.,;:)\]]))"
-)
-_CIRCLED = re.compile(f"[{_SELF_MARKED}]")
+_MOST_OPTIONS = 26
+_MOST_BETWEEN, _MOST_CODE = 4, 40  # lines between two labels: of text, of all
+_BRACKETS = r"correct|right|correct answer|right answer|richtig|correcta|верно|✓|✔"
 _TICKS = re.compile(
-    r"(?i)\s*(?:[✓✔✅☑🗸]️?"
-    r"|\((?:correct|right|correct answer|right answer|richtig|correcta|верно|✓|✔)\)"
+    rf"(?i)\s*(?:[✓✔✅☑🗸]️?|\((?:{_BRACKETS})\)"
     r"|<-+\s?(?:correct|right|answer)|[←-]+\s?correct(?: answer)?)\s*"
 )
-_STARS = re.compile(
-    r"(?is)(?:(?:\*{1,3}|←) ?|(?:\[x\]|\(\*\)) )?(.*?)"
-    r"(?: ?(?:\*{1,3}|←)| (?:\[x\]|\(\*\)))?"
-)
 _CROSSES = re.compile(r"\s*[✗✘❌✖]️?\s*")
-
-
-_BOX = re.compile(
-    r"(?:\[(?: |(?P<cross>[xX✓✔*]))?\]|\((?: |(?P<round>[xX]))\))(?:\s+|$)"
-    r"|[☐□▢○◯⚪]\s*|(?P<full>[☑☒✅✔✓●🔘])\s*"
+_STARS = re.compile(
+    r"(?is)(?:(?:\*{1,3}|←) ?|(?:\[x\]|\(\*\)) )?(.*?)(?: ?(?:\*{1,3}|←)| (?:\[x\]|\(\*\)))?"
 )
-
-
-def box_at(text: str, start: int = 0) -> tuple[int, bool] | None:
-    """Return the end of a box such as `[x]`, `( )` or `☐`, and whether it is ticked."""
-    box = _BOX.match(text, start)
-    if box is None:
-        return None
-    return box.end(), any(box[name] for name in ("cross", "round", "full"))
-
-
-class Label(NamedTuple):
-    """A label at characters start … end − 1 of a line; `name` is without punctuation.
-
-    `style` is punctuation and case; a `field` begins the line or follows a tab.
-    """
-
-    start: int
-    end: int
-    name: str
-    style: str
-    field: bool
-
-
-def place_of(name: str, series: str) -> int:
-    """Return the position from 0 of a label in a series; −1 if the series does not contain it."""
-    low = name.lower()
-    if series == "roman":
-        return _ROMAN.index(low) if low in _ROMAN else -1
-    known, place = _PLACES.get(low, ("", -1))
-    return place if known == series else -1
-
-
-def first_series(name: str) -> str:
-    """Return the series that begins with a label; "" if there is none."""
-    low = name.lower()
-    if low == "i":
-        return "roman"
-    series, place = _PLACES.get(low, ("", -1))
-    return series if place == 0 else ""
-
-
-def is_bare_label(text: str) -> bool:
-    """Return whether a text is an option's label and nothing else."""
-    text = text.strip()
-    return (_FIRST.fullmatch(text) or _BARE.fullmatch(text)) is not None
-
-
-def list_marker(kind: str, number: int) -> str:
-    """Return the marker of an item of an `<ol>`: `A.`, `iv.`, `3.`; "" without a type."""
-    names = {"a": _LATIN, "i": _ROMAN}.get(kind.lower(), "")
-    if 0 < number <= len(names):
-        return f"{names[number - 1].upper() if kind.isupper() else names[number - 1]}."
-    return f"{number}." if kind and (number > 0 or names != _LATIN) else ""
-
-
-def labels_of(line: Line, longest: int) -> list[Label]:
-    """Return the labels in a line; those inside the text only in lines of at most `longest`."""
-    text = line.text
-    labels: list[Label] = []
-    match = _FIRST.match(text) or _BARE.match(text)
-    first = _label(match, match.start(), field=True) if match is not None else None
-    marker = line.label.rstrip(".")
-    if first and (not marker.isalpha() or first.name.casefold() == marker.casefold()):
-        labels.append(first)
-    elif marker:
-        labels.append(Label(0, 0, marker, f"markup{_case(marker)}", True))
-    if len(text) > longest:
-        return labels
-    after = labels[0].end if labels else 0
-    tab = text.find("\t", after)
-    ends = set()
-    while tab >= 0:
-        match = _FIRST.match(text, tab + 1) or _BARE.match(text, tab + 1)
-        if match is not None:
-            labels.append(_label(match, tab + 1, field=True))
-            ends.add(match.end())
-        tab = text.find("\t", tab + 1)
-    inside = [match for match in _INSIDE.finditer(text, after) if match.end() not in ends]
-    inside += _CIRCLED.finditer(text, after)
-    if not inside:
-        return labels
-    labels += [_label(match, match.start(), field=False) for match in inside]
-    labels.sort(key=lambda label: label.start)
-    stop = answer_inside(text) if len(labels) > 2 else -1
-    before_answer = [label for label in labels if label.start < stop]
-    return before_answer if len(before_answer) > 1 else labels
-
-
-def _label(match: "re.Match[str]", start: int, *, field: bool) -> Label:
-    groups = match.groupdict()
-    if groups.get("inside"):
-        name, style = groups["inside"], match[0].lstrip("*•·◦▪‣○●☐□▢◯~ ")[:1] + ")"
-        style = style.replace("（", "(").replace("{", "(")
-    elif groups.get("plain") or groups.get("alone"):
-        name = groups.get("plain") or groups["alone"]
-        style = (groups.get("close") or "").strip() or "bare"
-        style = style.translate(str.maketrans("．）–—", ".)--"))
-    else:
-        name, style = match[0].strip()[-1], "circled"
-        name = name.lower() if name.lower() in _PLACES else name
-    return Label(start, match.end(), name, style + _case(name), field)
-
-
-def _case(name: str) -> str:
-    return "A" if name.isupper() else "a" if name.islower() else "1"
-
-
-def without_ticks(text: str) -> tuple[str, str]:
-    """Split off a check mark or cross at an end of an option: `ticked`, `crossed` or ""."""
-    for pattern, kind in ((_TICKS, "ticked"), (_CROSSES, "crossed")):
-        head = pattern.match(text)
-        if head is not None and head.end() < len(text):
-            return text[head.end() :], kind
-        before = max(len(text) - 40, 0)
-        for mark in pattern.finditer(text[before:]):
-            if before + mark.end() == len(text) and before + mark.start() > 0:
-                return text[: before + mark.start()].rstrip(), kind
-    return text, ""
 
 
 @dataclass(slots=True)
@@ -195,8 +59,14 @@ class Option:
         text = joined(self.pieces)
         return f"{text}\n{self.code}".strip() if self.code else text
 
-    def add_code(self, text: str) -> None:
-        self.code = f"{self.code}\n{text}" if self.code else text
+    def add(self, line: Line) -> None:
+        """Add a line that continues the option."""
+        if line.kind == "code":
+            self.code = f"{self.code}\n{line.text}" if self.code else line.text
+            return
+        if not self.pieces:
+            self.marks |= line.marks | emphasis_of(line, 0, len(line.text))
+        self.pieces.append(line.text)
 
     @property
     def text_without_stars(self) -> str:
@@ -234,33 +104,35 @@ class Run:
         return [option.text for option in self.options]
 
 
-def joined(pieces: list[str]) -> str:
-    """Join pieces of wrapped text, and the parts of a word broken at a line end."""
-    text = ""
-    for piece in pieces:
-        if len(text) > 2 and text[-1] == "-" and text[-2].isalpha() and piece[:1].islower():
-            text = text[:-1] + piece
-        else:
-            text = f"{text} {piece}" if text else piece
-    return flat(text)
-
-
-def option_of(line: Line, at: int, start: int, end: int) -> Option:
+def option_of(line: Line, at: int, start: int, end: int, label: str = "") -> Option:
     """Return the option in characters start … end − 1 of line `at`; check marks become marks."""
-    text, mark = without_ticks(line.text[start:end].strip())
+    text, mark = _without_ticks(line.text[start:end].strip())
     text = text.strip(" \t;|,/") if end < len(line.text) else text.strip()
     marks = emphasis_of(line, start, end)
     if start <= 3 or end == len(line.text):
         marks |= line.marks
     if mark:
-        marks.add("ticked" if mark == "ticked" else "wrong")
-    option = Option("", at, start, end, [flat(text)] if text else [], marks, line.value)
+        marks.add(mark)
+    option = Option(label, at, start, end, [flat(text)] if text else [], marks, line.value)
     option.code = line.code
     if re.match(r"\s*\*(?!\*)", line.text[:start]):
         marks.add("ticked")  # *B.
     elif option.text_without_stars != option.text:
         marks.add("star")
     return option
+
+
+def _without_ticks(text: str) -> tuple[str, str]:
+    """Split off a check mark or cross at an end of an option: `ticked`, `wrong` or ""."""
+    for pattern, kind in ((_TICKS, "ticked"), (_CROSSES, "wrong")):
+        head = pattern.match(text)
+        if head is not None and head.end() < len(text):
+            return text[head.end() :], kind
+        before = max(len(text) - 40, 0)
+        for mark in pattern.finditer(text[before:]):
+            if before + mark.end() == len(text) and before + mark.start() > 0:
+                return text[: before + mark.start()].rstrip(), kind
+    return text, ""
 
 
 def emphasis_of(line: Line, start: int, end: int) -> set[str]:
@@ -271,3 +143,283 @@ def emphasis_of(line: Line, start: int, end: int) -> set[str]:
         if part.start < end and part.end > start and not re.search(r"\w", rest):
             kinds.add(part.kind)
     return kinds
+
+
+class At(NamedTuple):
+    """A label, the number of its line, and the lines that continue the option before it."""
+
+    line: int
+    label: Label
+    between: list[int]
+
+
+class Labels:
+    """The labels of a page by line; lines of a lettered run are no numbered options."""
+
+    def __init__(self, lines: list[Line], longest: int) -> None:
+        self.lines = lines
+        self.of = [_countable(line, labels_of(line, longest)) for line in lines]
+        self.used: set[int] = set()
+
+    def head(self, at: int) -> Label | None:
+        """Return the label at the start of a line."""
+        labels = self.of[at]
+        return labels[0] if labels and labels[0].start <= 1 else None
+
+    def runs(self, *, lettered: bool) -> Iterator[Run]:
+        """Yield the runs of lettered, or of other, series."""
+        at, skip = 0, 0  # the line, and the character in it from which labels count
+        while at < len(self.lines):
+            run = None
+            for label in self.of[at] if lettered or at not in self.used else ():
+                series = first_series(label.name) if label.start >= skip else ""
+                if series and (series in LETTERED) == lettered:
+                    run = self._run(at, label, series)
+                    if run is not None:
+                        break
+            if run is None:
+                at, skip = at + 1, 0
+                continue
+            yield run
+            end = run.options[-1]
+            at, skip = end.line, end.end
+            more = any(label.start >= skip and first_series(label.name) for label in self.of[at])
+            if run.last > at or not more:
+                at, skip = run.last + 1, 0
+
+    def _run(self, first: int, start: Label, series: str) -> Run | None:
+        """Return the run that begins with a label; None if it is the only one."""
+        taken = self._on_line(first, start, series, [])
+        alone = self.lines[first].text[: start.start].strip()
+        if alone and len(taken) < 2 and not start.field:
+            return None
+        pending: list[int] = []
+        for at in range(first + 1, len(self.lines)):
+            if len(taken) >= _MOST_OPTIONS:
+                break
+            head = self.head(at)
+            if head is not None and self._fits(at, head, series, taken, pending):
+                taken += self._on_line(at, head, series, pending)
+                pending = []
+            elif self._continues(at, taken[0], series, pending):
+                pending.append(at)
+            else:
+                break
+        return self._finished(taken, series, pending) if len(taken) > 1 else None
+
+    def _on_line(self, at: int, first: Label, series: str, pending: list[int]) -> list[At]:
+        """Return a label, and those that follow it on its line and in the series."""
+        here = place_of(first.name, series)
+        rest = [
+            label
+            for label in self.of[at]
+            if label.start > first.start and _place(label, first, series) >= 0
+        ]
+        fields = [label for label in rest if label.field]
+        if fields and (first.field or _place(fields[0], first, series) == here + 1):
+            rest = fields
+        places = [_place(label, first, series) for label in rest]
+        chain: list[Label] = []
+        for label, place in zip(rest, places, strict=True):
+            if place == here + 1 + len(chain):
+                chain.append(label)
+        shuffled = sorted(places) == list(range(1, len(rest) + 1))
+        if here == 0 and len(rest) > 1 and (shuffled or (fields and 0 not in places)):
+            chain = rest
+        fewest = 2 if fields or here > 0 or first.style[0] in "([)c" else 3
+        if len(chain) + 1 < fewest or (not fields and self._goes_on_below(at, first, series)):
+            chain = []
+        return [At(at, first, pending), *(At(at, label, []) for label in chain)]
+
+    def _goes_on_below(self, at: int, first: Label, series: str) -> bool:
+        """Return whether the next label begins a line below, so that those inside are text."""
+        heads = (self.head(n) for n in range(at + 1, min(at + 1 + _MOST_BETWEEN, len(self.of))))
+        head = next(filter(None, heads), None)
+        here = place_of(first.name, series)
+        return head is not None and _place(head, first, series) == here + 1
+
+    def _fits(self, at: int, head: Label, series: str, taken: list[At], pending: list[int]) -> bool:
+        """Return whether the label at the start of a line is that of the next option."""
+        line, before = self.lines[at], self.lines[taken[-1].line]
+        places = [_place(each.label, taken[0].label, series) for each in taken]
+        place, last = _place(head, taken[0].label, series), places[-1]
+        if place < 0 or line.region != before.region:
+            return False
+        if series not in LETTERED:
+            after = self.head(at + 1) if at + 1 < len(self.of) else None
+            opens = after is not None and after.style == head.style and after.name == "1"
+            return place == last + 1 and at not in self.used and not opens
+        if place == last + 1:
+            return True
+        strange = pending or place == 0 or head.style.startswith("markup")
+        if place == last:  # a repeated label, unless the page repeats the option as the answer
+            texts = (line.text[head.end :], before.text[taken[-1].label.end :])
+            return not strange and len({flat(text).casefold() for text in texts}) == 2
+        return not strange and place not in places and abs(place - last) <= 3
+
+    def _continues(self, at: int, first: At, series: str, pending: list[int]) -> bool:
+        """Return whether a line may continue the option above it."""
+        line, opening = self.lines[at], self.lines[first.line]
+        texts = sum(self.lines[n].kind != "code" for n in pending)
+        if texts >= _MOST_BETWEEN or len(pending) >= _MOST_CODE or len(line.text) > 1_000:
+            return False
+        other = line.kind in {"heading", "option"} or (line.kind == "item" != opening.kind)
+        if other or line.label or line.region != opening.region:
+            return False
+        text = line.text
+        if starts_answer(text) or is_announcement(text) or key_after(text) is not None:
+            return False
+        if series == "numbers" and line.indent <= opening.indent:
+            return False
+        head = self.head(at)
+        if head is None or not head.field:
+            return True
+        known = _place(head, first.label, series) >= 0 or (
+            first_series(head.name) and head.style != "bareA"  # "A" begins a sentence
+        )
+        return not known and not head.name.isdecimal()
+
+    def _finished(self, taken: list[At], series: str, pending: list[int]) -> Run:
+        options = []
+        for place, (at, label, _) in enumerate(taken):
+            after = taken[place + 1] if place + 1 < len(taken) else None
+            end = after.label.start if after and after.line == at else len(self.lines[at].text)
+            option = option_of(self.lines[at], at, label.end, end, label.name)
+            empty = not option.pieces
+            for near in after.between if after else ():
+                line = self.lines[near]
+                if empty or line.kind == "code" or line.block == self.lines[at].block:
+                    option.add(line)
+            options.append(option)
+        last = self._wrapped(options, taken, pending)
+        (at, first, _), line = taken[0], self.lines[taken[0].line]
+        inline = len({each.line for each in taken}) < len(taken)
+        fields = all(each.label.field for each in taken if each.label.start)
+        form = "lines" if not inline else "fields" if fields else "inline"
+        if line.kind in {"cells", "option"}:
+            form = "cells" if line.kind == "cells" else "inputs"
+        elif line.label and not first.end:
+            form = "list"
+        sure = line.kind == "option" or (form == "list" and series in LETTERED)
+        start = first.start if first.end else 0
+        return Run(at, last, start, options, series, first.style, form, sure)
+
+    def _wrapped(self, options: list[Option], taken: list[At], pending: list[int]) -> int:
+        """Add the lines that continue the last option, and return the run's last line."""
+        option, line = options[-1], self.lines[options[-1].line]
+        last = option.line
+        coded = all(option.code for option in options[:-1])
+        longest = max(len(self.lines[each.line].text) for each in taken)
+        wrapped = any(each.between for each in taken)
+        for at in pending:
+            other = self.lines[at]
+            if other.kind == "code":
+                if not coded and option.pieces:
+                    break
+            elif option.pieces:
+                full = len(self.lines[last].text) > 0.6 * longest
+                flows = wrapped and other.text[:1].islower() and full
+                apart = other.block != line.block or other.kind != line.kind
+                if apart or (other.indent <= line.indent and not flows):
+                    break
+            option.add(other)
+            last = at
+        return last
+
+
+def _countable(line: Line, labels: list[Label]) -> list[Label]:
+    """Return the labels of options on a line: none in an answer, or in code such as "a = 1"."""
+    if line.kind != "code":
+        stop = answer_inside(line.text) if len(labels) > 2 else -1
+        before = [label for label in labels if label.start < stop]
+        return before if len(before) > 1 else labels
+    return [label for label in labels if label.style in {".A", ")A", "()A"}]
+
+
+def _place(label: Label, first: Label, series: str) -> int:
+    """Return the place of a label in a series, if it is spelled as the first one."""
+    alike = label.style == first.style or (
+        series == "roman" and label.style[:-1] == first.style[:-1]
+    )
+    return place_of(label.name, series) if alike else -1
+
+
+def option_runs(lines: list[Line], longest: int, other: set[int]) -> list[Run]:
+    """Return all runs of options in page order; some may be parts of a stem.
+
+    Labels inside lines of more than `longest` characters, and bare lines in `other`, do not count.
+    """
+    labels = Labels(lines, longest)
+    runs = list(labels.runs(lettered=True))
+    for run in runs:
+        labels.used.update(range(run.first, run.last + 1))
+    runs = sorted([*runs, *labels.runs(lettered=False)], key=lambda run: (run.first, run.start))
+    runs += _unlabelled_runs(lines, runs)
+    runs += _bare_runs(lines, runs, other)
+    return sorted(runs, key=lambda run: (run.first, run.start, -run.last))
+
+
+def _unlabelled_runs(lines: list[Line], runs: list[Run]) -> Iterator[Run]:
+    """Yield groups of options or list items in the markup, outside labelled runs."""
+    starts = [run.first for run in runs]
+    end = 0
+    for at, line in enumerate(lines):
+        other = line.kind not in {"option", "item"} or offers_answer(line.text)
+        if at < end or other or line.label[:1].isalpha():
+            continue
+        end = at + 1
+        while end < len(lines) and _same_group(line, lines[end], lines[end - 1]):
+            end += 1
+        place = bisect_left(starts, end)
+        inside = any(run.last >= at for run in runs[max(0, place - 8) : place])
+        if not inside and 2 <= end - at <= _MOST_OPTIONS:
+            numbers = [lines[i].label.rstrip(".") for i in range(at, end)]
+            options = [
+                option_of(lines[i], i, 0, len(lines[i].text), label)
+                for i, label in enumerate(numbers, at)
+            ]
+            sure = line.kind == "option"
+            form = "list" if line.label else "inputs" if sure else "items"
+            yield Run(at, end - 1, 0, options, "numbers" * bool(line.label), "", form, sure)
+
+
+def _same_group(first: Line, line: Line, before: Line) -> bool:
+    if line.kind != first.kind or line.region != first.region or starts_answer(line.text):
+        return False
+    if bool(line.label) != bool(first.label) or line.label == first.label != "":
+        return False
+    if line.group == first.group:
+        return True
+    alone = first.group >= 1_000_000 and line.group >= 1_000_000
+    return alone and line.block - before.block <= 1 and line.marks >= {"unticked"}
+
+
+_MOST_BARE, _LONGEST_BARE = 8, 200
+
+
+def _bare_runs(lines: list[Line], runs: list[Run], other: set[int]) -> Iterator[Run]:
+    """Yield runs of lines between a question and "Answer: …" of which exactly one is the answer."""
+    taken = other.union(*(range(run.first, run.last + 1) for run in runs))
+    for at, line in enumerate(lines):
+        rest = answer_after(line.text)
+        if not rest or at in other or len(rest) > _LONGEST_BARE:
+            continue
+        first = at
+        while first > 0 and at - first <= _MOST_BARE and not _begins(lines[first - 1], line):
+            first -= 1
+        near = range(first, at)
+        if not 2 <= len(near) <= _MOST_BARE or first == 0 or taken & {*near, first - 1}:
+            continue
+        if sum(folded(lines[n].text) == folded(rest) for n in near) == 1 and _is_stem(
+            lines[first - 1]
+        ):
+            options = [option_of(lines[n], n, 0, len(lines[n].text)) for n in near]
+            yield Run(first, at - 1, 0, options, "", "", "bare")
+
+
+def _begins(line: Line, answer: Line) -> bool:
+    return len(line.text) > _LONGEST_BARE or line.region != answer.region or _is_stem(line)
+
+
+def _is_stem(line: Line) -> bool:
+    return asks(line) or line.text.rstrip().endswith(":") or number_of(line) is not None

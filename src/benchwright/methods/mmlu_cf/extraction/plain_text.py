@@ -3,8 +3,8 @@
 import re
 from collections import Counter
 
+from benchwright.methods.mmlu_cf.extraction.labels import box_at, is_bare_label
 from benchwright.methods.mmlu_cf.extraction.lines import Line, PageText, spaced, visible
-from benchwright.methods.mmlu_cf.extraction.options import box_at, is_bare_label
 
 _RULE = re.compile(r"\s*([-=_*~#+])(?:\s?\1){2,}\s*")
 _BULLET = re.compile(r"(?:[-*+•●◦▪‣○–]|)\s+")

@@ -2,124 +2,30 @@
 
 import re
 from dataclasses import dataclass
-from typing import NamedTuple
 
-from benchwright.methods.mmlu_cf.extraction.answer_keys import key_sections, match_keys
-from benchwright.methods.mmlu_cf.extraction.answer_lines import parsed_answer, starts_answer
+from benchwright.methods.mmlu_cf.extraction.answers import parsed_answer, starts_answer
 from benchwright.methods.mmlu_cf.extraction.given_answers import (
     GivenAnswer,
-    emphasised,
     explanation,
     given_answer,
+)
+from benchwright.methods.mmlu_cf.extraction.keys import (
+    KeySection,
+    Place,
+    answers_of_keys,
+    key_sections,
+)
+from benchwright.methods.mmlu_cf.extraction.labels import LETTERED
+from benchwright.methods.mmlu_cf.extraction.lines import Line, PageText
+from benchwright.methods.mmlu_cf.extraction.marked_answers import (
+    emphasised,
     marked,
     named_by_attribute,
 )
-from benchwright.methods.mmlu_cf.extraction.lines import Line, PageText, flat
-from benchwright.methods.mmlu_cf.extraction.option_runs import (
-    bare_runs,
-    labelled_runs,
-    unlabelled_runs,
-)
-from benchwright.methods.mmlu_cf.extraction.options import Run
+from benchwright.methods.mmlu_cf.extraction.options import Run, option_runs
 from benchwright.methods.mmlu_cf.extraction.stems import Passages, Stem, number_of, stem_of
+from benchwright.methods.mmlu_cf.extraction.tables import FoundQuestion, table_questions
 
-_QUESTION_HEAD = re.compile(
-    r"(?i)(?:the\s)?(?:question|stem|item|problem|prompt|question text|frage|pregunta)s?"
-)
-_OPTION_HEAD = re.compile(
-    r"(?i)(?:(?:option|choice|answer|alternative|distractor|opt)[\s_-]?)?[(]?([A-H]|[1-8])[)]?"
-)
-_ANSWER_HEAD = re.compile(
-    r"(?i)(?:correct|right)?[\s_-]?(?:answer|key|ans|correct(?: option| choice)?|solution)"
-)
-_EXPLANATION_HEAD = re.compile(r"explanation|rationale|feedback|comment|reason", re.I)
-_MOST_COLUMNS = 14
-
-
-@dataclass
-class FoundQuestion:
-    """The columns of a raw item at characters start … end − 1."""
-
-    question: str
-    choices: list[str]
-    labels: list[str]
-    answer: str | None
-    explanation: str | None
-    passage: str | None
-    layout: str
-    start: int
-    end: int
-
-
-class _Columns(NamedTuple):
-    question: int
-    options: list[int]
-    labels: list[str]
-    answer: int | None
-    explanation: int | None
-    n: int
-
-
-def table_questions(lines: list[Line]) -> dict[int, FoundQuestion]:
-    """Return the questions, by line, of all tables whose head names a question and two options."""
-    questions: dict[int, FoundQuestion] = {}
-    columns: _Columns | None = None
-    for at, line in enumerate(lines):
-        if "\t" not in line.text or len(line.text) > 20_000:
-            columns = None
-            continue
-        cells = [flat(cell) for cell in line.text.split("\t")]
-        head = _columns(cells)
-        if head is not None or columns is None or len(cells) != columns.n:
-            columns = head
-        elif (question := _row_question(line, cells, columns)) is not None:
-            questions[at] = question
-    return questions
-
-
-def _columns(cells: list[str]) -> _Columns | None:
-    if not 3 <= len(cells) <= _MOST_COLUMNS:
-        return None
-    question = [n for n, cell in enumerate(cells) if _QUESTION_HEAD.fullmatch(cell)]
-    options = {
-        n: match[1] for n, cell in enumerate(cells) if (match := _OPTION_HEAD.fullmatch(cell))
-    }
-    if not question or len(options) < 2:
-        return None
-    answer, explanation = (
-        next((n for n, cell in enumerate(cells) if cell and pattern.fullmatch(cell)), None)
-        for pattern in (_ANSWER_HEAD, _EXPLANATION_HEAD)
-    )
-    return _Columns(question[0], [*options], [*options.values()], answer, explanation, len(cells))
-
-
-def _row_question(line: Line, cells: list[str], columns: _Columns) -> FoundQuestion | None:
-    choices = [cells[n] for n in columns.options]
-    labels = columns.labels
-    while len(choices) > 2 and not choices[-1]:  # fewer options than the widest row
-        choices, labels = choices[:-1], labels[:-1]
-    question = cells[columns.question]
-    if not question or sum(map(bool, choices)) < 2:
-        return None
-    answer, explanation = (
-        cells[n] if n is not None else "" for n in (columns.answer, columns.explanation)
-    )
-    parsed = parsed_answer(answer, labels, choices) if answer else None
-    end = line.start + len(line.text)
-    return FoundQuestion(
-        question, choices, labels, parsed.answer if parsed else None, explanation or None, None,
-        "rows", line.start, end,
-    )  # fmt: skip
-
-
-_COMMENTS = re.compile(
-    r"(?i)(?:(?:user|reader|student)\s)?(?:comments?|discussion|replies|responses|kommentare|comentarios)"
-    r"\s?(?:[(\[]\d+[)\]])?:?|\d+\s(?:comments?|replies|responses)"
-)
-_WROTE = re.compile(
-    r"(?i)(?!wh)(?:posted by |re: ?)?\S{1,30}(?: \S{1,30})?,? "
-    r"(?:wrote|replied|posted|commented)\b.{0,40}(?<!\?)"
-)
 _LEADERS = re.compile(r"(?:\.\s?){5,}|\t\d{1,4}$|[$€£]\s?\d+[.,]\d\d$")
 _FAQ = re.compile(r"\bFAQs?\b|frequently asked|häufige fragen", re.IGNORECASE)
 
@@ -141,7 +47,7 @@ class _Draft:
 
     @property
     def lettered(self) -> bool:
-        return self.run.series in {"letters", "cyrillic"}
+        return self.run.series in LETTERED
 
 
 def questions_of(page: PageText, longest_line: int) -> list[FoundQuestion]:
@@ -150,14 +56,10 @@ def questions_of(page: PageText, longest_line: int) -> list[FoundQuestion]:
     In lines of more than `longest_line` characters, labels inside the text are ignored.
     """
     lines = page.lines
-    _set_regions(lines)
     rows = table_questions(lines)
     keys = key_sections(lines)
     in_keys = {at for key in keys for at in range(key.first, key.last + 1)}
-    runs = labelled_runs(lines, longest_line)
-    runs += unlabelled_runs(lines, runs)
-    runs += bare_runs(lines, runs, in_keys | rows.keys())
-    runs.sort(key=lambda run: (run.first, run.start, -run.last))
+    runs = option_runs(lines, longest_line, in_keys | rows.keys())
     runs = [
         run
         for run in runs
@@ -168,27 +70,12 @@ def questions_of(page: PageText, longest_line: int) -> list[FoundQuestion]:
     ]
     drafts = _drafts(lines, _without_statements(lines, runs), in_keys)
     _answers_by_markup(drafts, page)
-    match_keys([(d.run, d.stem, d) for d in drafts if d.answer is None], keys, lines)
+    _answers_by_keys([draft for draft in drafts if draft.answer is None], keys, lines)
     _answers_by_emphasis(drafts)
     headings = [line.text for line in lines[:40] if line.kind == "heading"]
     faq = any(_FAQ.search(text) for text in (page.title, *headings))
     questions = [_question(lines, draft) for draft in _accepted(drafts, faq)]
     return sorted([*questions, *rows.values()], key=lambda question: question.start)
-
-
-def _set_regions(lines: list[Line]) -> None:
-    """Give comment sections and posts that only the text shows regions of their own."""
-    section: tuple[int, ...] = ()
-    number = 0
-    for line in lines:
-        text, short = line.text, len(line.text) < 80
-        comments = short and not line.label and line.kind != "option" and _COMMENTS.fullmatch(text)
-        if comments or (short and line.kind != "item" and _WROTE.fullmatch(text)):
-            number -= 1
-            section = (number,)
-        elif line.kind == "heading":
-            section = ()
-        line.region = (*line.region, *section)
 
 
 def _without_statements(lines: list[Line], runs: list[Run]) -> list[Run]:
@@ -208,7 +95,7 @@ def _gives_way(run: Run, after: Run) -> bool:
     if after.options[0].line > run.last or not (after.start == 0 or after.first == run.first):
         return False
     lesser = run.series in {"numbers", "roman"} or not run.sure
-    return _refers_to(after, run) or (lesser and after.series in {"letters", "cyrillic"})
+    return _refers_to(after, run) or (lesser and after.series in LETTERED)
 
 
 def _refers_to(options: Run, statements: Run) -> bool:
@@ -245,7 +132,9 @@ def _drafts(lines: list[Line], runs: list[Run], in_keys: set[int]) -> list[_Draf
     bound = 0
     for place, run in enumerate(runs):
         before = drafts[-1] if drafts else None
-        stem = stem_of(lines, run, min(bound, run.first), before.stem if before else None)
+        stem = stem_of(
+            lines, (run.first, run.start), min(bound, run.first), before.stem if before else None
+        )
         if stem is None:
             bound = max(bound, run.last + 1)
             continue
@@ -254,6 +143,8 @@ def _drafts(lines: list[Line], runs: list[Run], in_keys: set[int]) -> list[_Draf
         end = runs[place + 1].first if place + 1 < len(runs) else len(lines)
         stop = next((at for at in range(run.last + 1, end) if at in in_keys), end)
         answer = given_answer(lines, run.last + 1, stop, run)
+        if answer is None and stem.given and stem.given in run.labels:
+            answer = GivenAnswer(stem.given)
         above = run.first - 1
         if answer is None and above > stem.first and starts_answer(lines[above].text):
             answer = given_answer(lines, above, run.first, run)
@@ -282,6 +173,17 @@ def _answers_by_markup(drafts: list[_Draft], page: PageText) -> None:
             draft.answer, draft.by = _by_options(draft.run, right), "markup"
         elif place in named and (option := named[place]) is not None:
             draft.answer, draft.by = _by_options(draft.run, [option]), "attribute"
+
+
+def _answers_by_keys(drafts: list[_Draft], keys: list[KeySection], lines: list[Line]) -> None:
+    places = [Place(d.stem.first, d.stem.number, lines[d.run.first].region) for d in drafts]
+    for n, entry in answers_of_keys(places, keys, len(lines)).items():
+        draft = drafts[n]
+        parsed = parsed_answer(entry.rest, draft.run.labels, draft.run.texts)
+        if parsed is not None:
+            draft.answer, draft.by = GivenAnswer(*parsed, -1, -1), "key"
+            explanations = " ".join(filter(None, (parsed.explanation, entry.explanation)))
+            draft.explanation = draft.explanation or explanations
 
 
 def _answers_by_emphasis(drafts: list[_Draft]) -> None:

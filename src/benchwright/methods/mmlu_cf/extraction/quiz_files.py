@@ -7,7 +7,7 @@ from typing import Any
 
 from benchwright.methods.mmlu_cf.extraction.html import html_page
 from benchwright.methods.mmlu_cf.extraction.lines import flat, visible
-from benchwright.methods.mmlu_cf.extraction.questions import FoundQuestion
+from benchwright.methods.mmlu_cf.extraction.tables import FoundQuestion
 
 
 def quiz_file_questions(text: str) -> list[FoundQuestion]:
@@ -132,12 +132,16 @@ def _moodle(text: str) -> Iterator[FoundQuestion]:
             for share in [_SHARE.match(answer.attributes.get("fraction") or "")]
         ]
         stem, note = (_text(question.css_first(n)) for n in ("questiontext", "generalfeedback"))
-        yield _weighed("moodle", stem, answers, note, (0, len(text)))
+        if all(answer for _, answer in answers):  # without pictures
+            yield _weighed("moodle", stem, answers, note, (0, len(text)))
 
 
 def _text(node: Any) -> str:
     """Return the text of an element that holds a `<text>` in a format."""
-    inner = node.css_first("text") if node is not None else None
+    child = node.child if node is not None else None
+    while child is not None and child.tag != "text":
+        child = child.next
+    inner = child
     if inner is None:
         return ""
     written = inner.text().strip()

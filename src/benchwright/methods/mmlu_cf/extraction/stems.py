@@ -5,45 +5,49 @@ from collections.abc import Iterable
 from itertools import groupby
 from typing import NamedTuple
 
-from benchwright.methods.mmlu_cf.extraction.answer_lines import (
-    answer_after,
+from benchwright.methods.mmlu_cf.extraction.answer_words import words_for
+from benchwright.methods.mmlu_cf.extraction.answers import (
+    CODE,
     explanation_after,
     is_announcement,
     starts_answer,
 )
-from benchwright.methods.mmlu_cf.extraction.lines import Line, flat
-from benchwright.methods.mmlu_cf.extraction.options import Run, joined
+from benchwright.methods.mmlu_cf.extraction.lines import Line, flat, joined
 
-_WORD = (
-    r"(?:(?:Q(?:ue|uestion|ues|n|s)?|QUESTION|Problem|PROBLEM|Exercise|Item|ITEM|MCQ|Card|Task|Frage|Aufgabe"
-    r"|Pregunta|Вопрос|Question\sn[o°]|No|Nr|№|Domanda|Pergunta|Vraag|question|problem)\s?\.?\s?"
-    r"(?:[Nn]o\.?|[Nn]umber|[Nn]r\.?|№)?\s?[#:.]?\s?|#\s?)"
+_WORD = rf"(?i:{words_for('question')})\s?\.?\s?(?i:n[or]\.?|number|№)?\s?[#:.]?\s?"
+_COUNT = r"(?:\s?(?:of|/|von|de)\s?\d{1,4})?\s?(?:题|題|问|問|번)?"
+_WORDED = (
+    rf"(?P<word>{_WORD})(?P<a>\d{{1,4}}){_COUNT}(?P<pa>\s?(?:[-=]>|[.):\]：、·–—|»›→-]{{0,2}}))"
+    r"(?=\s|$|[A-Z]|[^\x00-\xff])"
 )
-_NUMBER = re.compile(
-    rf"[*•>\s]{{0,3}}(?:(?P<word>{_WORD})(?P<a>\d{{1,4}})(?:\s?(?:of|/|von|de)\s?\d{{1,4}})?"
-    r"(?P<pa>\s?(?:[-=]>|[.):\]–—|»›→-]{0,2}))(?=\s|$|[A-Z])"
-    r"|(?P<open>[(\[]?)(?P<b>\d{1,4})(?P<pb>\s?[.):\]、．]{1,2}|(?=\t)|\s(?:[-=]>|::|[–—|»›→-])(?=\s))(?=\s|$|[A-Za-zА-Яа-я\"“'‘_$(]))\s?"
+_CODE = rf"(?P<code>{CODE})[.:)]?(?=\s|$)"
+_PLAIN = (
+    r"(?P<open>[(\[]?)(?P<b>\d{1,4})(?P<pb>\s?[.):\]、．]{1,2}|(?=\t)|\s(?:[-=]>|::|[–—|»›→-])(?=\s))"
+    r"(?=\s|$|[^\W\d]|[\"“'‘$(《「])"
 )
-_QUESTION_WORD = re.compile(
-    r"(?:Q|question|stem|Question|QUESTION|Frage|Pregunta|Вопрос|Ques)\s?[.:]\s?"
-)
+_NUMBER = re.compile(rf"[*•>\s]{{0,3}}(?:{_CODE}|{_WORDED}|{_PLAIN})\s?")
+_QUESTION_WORD = re.compile(rf"(?:{words_for('question')}|stem)\s?[.:：]\s?", re.IGNORECASE)
 _POINTS = re.compile(
     r"(?i)[\[(]\s?\d{1,2}(?:\.\d)?\s?(?:points?|pts?|marks?|punkte?)\.?\s?[\])]\s?"
 )
 _INSTRUCTION = re.compile(
-    r"(?i)(?:(?:please\s)?(?:select|choose|pick|mark|tick|check)\s(?:only\s)?(?:one|the|an?|all)?\b.{0,50}"
-    r"|(?:answer\s)?(?:options|choices|alternatives)|multiple[- ]choice|single[- ]choice"
-    r"|possible answers|\d{1,2}\s(?:points?|marks?))\s?[:.]?"
+    r"(?i)(?:(?:please\s)?(?:select|choose|pick|mark|tick|check)\b.{0,55}"
+    r"|(?:answer\s|possible\s)?(?:options|choices|alternatives|answers)"
+    r"|(?:multiple|single)[- ]choice|\d{1,2}\s(?:points?|marks?))\s?[:.]?"
 )
 _STATEMENT = re.compile(
-    r"(?:[(\[]?(?:[IVX]{1,4}|[ivx]{1,4}|\d{1,2}|[A-Ha-hP-S])[.):\]]|[•–-]|Statement\b|Assertion\b|Reason\b)\s"
+    r"(?:[(\[]?(?:[IVX]{1,4}|[ivx]{1,4}|\d{1,2}|[A-Ha-hP-S])[.):\]]|[•–-]|Statement\b)\s"
 )
-_QUESTION = re.compile(r"[?？؟]\W{0,4}(?:\([^()]{0,60}\))?\W{0,3}$|_{2,}|\.{3,}|…|\[\s?\]")
+_ASKS = re.compile(r"[?？؟]\W{0,4}(?:\([^()]{0,60}\))?\W{0,3}$|_{2,}|\.{3,}|…|\[\s?\]")
 _LEADS = re.compile(r":$|\b(?:following|statements|consider|given|these)\b", re.IGNORECASE)
 _COUNTER = re.compile(
     r"(?P<at>\d{1,3})\s?(?:/|of|von|de)\s?(?P<of>\d{1,3})(?:[.):]?\s*\n|[.):]\s+|\s+(?=[A-Z]))"
 )
-_FARTHEST = 40
+_GIVEN = re.compile(r"[(\[]?([A-H])[)\]]?(?:\s?\[[^\[\]]*\])?")  # "(D) [97.301]"
+_GIVEN_AT_END = re.compile(
+    r"(?:（\s*([A-H])\s*）|\(\s+([A-H])\s+\)|(?<=[^\x00-\xff])\(([A-H])\))\W{0,3}$"
+)
+_FARTHEST, _FARTHEST_PART = 40, 12
 
 
 class Stem(NamedTuple):
@@ -51,53 +55,78 @@ class Stem(NamedTuple):
 
     first: int  # number of its first line, or of the run's line if it begins there
     text: str  # without its number
-    number: int | None  # None if it has none
+    number: str | None  # None if it has none
     style: str  # spelling of the number
     asks: bool  # it ends like a question or has a gap
+    given: str = ""  # label of the right option beside the number
 
 
 class _Number(NamedTuple):
     line: int
-    value: int
+    name: str
     style: str
 
+    @property
+    def value(self) -> int:
+        return int(self.name) if self.name.isdecimal() else -1
 
-def number_of(line: Line) -> tuple[int, str] | None:
+
+def number_of(line: Line) -> tuple[str, str] | None:
     """Return the question number at the start of a line, and its spelling."""
     if line.label[:1].isdigit():
-        return int(line.label[:-1]), "markup"
-    number = _NUMBER.match(line.text)
-    if number is None or line.kind == "code":
+        return line.label[:-1], "markup"
+    number = _NUMBER.match(line.text) if line.kind != "code" else None
+    if number is None:
         return None
+    if number["code"]:
+        return number["code"], "code"
     if number["a"]:
-        return int(number["a"]), number["word"].strip().lower().rstrip(".:# ") + "#"
-    return int(number["b"]), (number["open"] or "") + number["pb"].strip()
+        return number["a"], number["word"].strip().lower().rstrip(".:# ") + "#"
+    return number["b"], number["open"] + number["pb"].strip()
 
 
-def stem_of(lines: list[Line], run: Run, bound: int, before: Stem | None) -> Stem | None:
-    """Return the question above a run of options; None if there is no text.
+def stem_of(
+    lines: list[Line], run: tuple[int, int], bound: int, before: Stem | None
+) -> Stem | None:
+    """Return the question above a run of options, whose first label has a line and a start in it.
 
     It begins at a number, preferably the one that follows the number of the question `before`,
-    or else with the paragraph above the options, but never before line `bound`.
+    or else with the paragraph above the options, but never before line `bound`. None if there is
+    no text.
     """
-    inline = run.start > 0 and bool(lines[run.first].text[: run.start].strip())
-    top = run.first if inline else run.first - 1
-    while top >= bound and not inline and (_skipped(lines[top]) or answer_after(lines[top].text)):
+    at, start = run
+    inline = start if lines[at].text[:start].strip() else 0
+    top = at if inline else at - 1
+    while top >= bound and not inline and _skipped(lines[top]):
         top -= 1
     if top < bound:
         return None
     first = _first_line(lines, top, bound, before)
     number, style = number_of(lines[first]) or (None, "")
-    text = _without_counter(_text(lines, first, top, run if inline else None))
+    given, begin = _given(lines, first, top) if style == "code" else ("", first)
+    text = _without_counter(_text(lines, begin, top, inline))
     numbered = number is not None or _QUESTION_WORD.match(text)
     text = _bare(text) if numbered else _POINTS.sub("", text)
+    if not given and (behind := _GIVEN_AT_END.search(text)) is not None:
+        given, text = next(filter(None, behind.groups())), f"{text[: behind.start()]}( )"
     if not re.search(r"\w", text):
         return None
-    asks = bool(_QUESTION.search(text[-200:])) or "___" in text
     above = lines[first : top + 1]
+    asked = _ASKS.search(text[-200:]) is not None or "___" in text
     if any(map(_is_matter, above)):
-        asks = any(_asks(line) for line in above if not _is_matter(line))
-    return Stem(first, text, number, style, asks)
+        asked = any(asks(line) for line in above if not _is_matter(line))
+    return Stem(first, text, number, style, asked, given)
+
+
+def _given(lines: list[Line], first: int, top: int) -> tuple[str, int]:
+    """Return the answer beside or below the code of a question, and the stem's first line."""
+    number = _NUMBER.match(lines[first].text)
+    rest = lines[first].text[number.end() :].strip() if number is not None else ""
+    if given := _GIVEN.fullmatch(rest):
+        return given[1], min(first + 1, top)
+    if not rest and first + 1 < top and (given := _GIVEN.fullmatch(lines[first + 1].text)):
+        return given[1], first + 2
+    return "", first
 
 
 def _without_counter(text: str) -> str:
@@ -110,45 +139,38 @@ def _without_counter(text: str) -> str:
 
 def _skipped(line: Line) -> bool:
     instruction = len(line.text) < 80 and _INSTRUCTION.fullmatch(line.text)
-    return is_announcement(line.text) or bool(instruction)
+    return bool(instruction) or is_announcement(line.text) or starts_answer(line.text)
 
 
 def _first_line(lines: list[Line], top: int, bound: int, before: Stem | None) -> int:
+    """Return the line at which the question that ends on line `top` begins."""
     numbers, lowest = _numbers_above(lines, top, max(bound, top - _FARTHEST))
-    if before:
-        next_ = [number for number in numbers if before.number == number.value - 1]
-        alike = [number for number in next_ if number.style == before.style]
-        if next_:
-            return (alike or next_)[0].line
+    if before is not None:
+        for style in (before.style, ""):
+            for number in numbers:
+                if before.number == str(number.value - 1) and style in {number.style, ""}:
+                    return number.line
     if not numbers:
         return _block_start(lines, top, lowest)
-    chosen = numbers[-1]
-    first = _statements(numbers) if chosen.line < top else -1
+    first = _statements(numbers) if numbers[-1].line < top else -1
     if first > lowest and _LEADS.search(lines[first - 1].text):
         earlier = [number.line for number in numbers if number.line < first]
         return earlier[-1] if earlier else _block_start(lines, first - 1, lowest)
-    between = lines[chosen.line : top + 1]
-    far = len({line.block for line in between if not _is_matter(line)}) > 3
-    if far and all(line.kind != "code" for line in between):
-        return _block_start(lines, top, lowest)
-    return chosen.line
+    return numbers[-1].line
 
 
 def _numbers_above(lines: list[Line], top: int, lowest: int) -> tuple[list[_Number], int]:
     """Return the numbers that may begin the question, in order, and its first possible line."""
     numbers: list[_Number] = []
-    last = lines[top]
     for at in range(top, lowest - 1, -1):
         line = lines[at]
-        if line.region != last.region:
-            lowest = at + 1
-            break
+        if line.region != lines[top].region:
+            return numbers[::-1], at + 1
         number = number_of(line)
         if number is not None:
             numbers.append(_Number(at, *number))
-        if line.kind == "heading" and (at < top or number is not None):
-            lowest = at if number is not None or _leads(line) else at + 1
-            break
+        if line.kind == "heading" and (at < top or number is not None or asks(line)):
+            return numbers[::-1], at if number is not None or _leads(line) else at + 1
     return numbers[::-1], lowest
 
 
@@ -171,20 +193,24 @@ def _block_start(lines: list[Line], top: int, lowest: int) -> int:
             break
         if _QUESTION_WORD.match(here.text):
             break
-        matter, more = _is_matter(here), _is_matter(above)
-        stated, states = _states(here), _states(above)
+        parts = _is_part(here) or _is_part(above)
+        near = parts and top - at < _FARTHEST_PART
         if above.kind == "heading":
-            return at - 1 if (matter or stated) and _leads(above) and top - at < 12 else at
-        led = (
-            (matter and (more or _leads(above) or (here.kind == "code" and above.kind == "text")))
-            or (stated and (states or _leads(above)))
-            or (more and not (above.kind == "cells" and here.kind == "cells" and not matter))
-            or states
-        )
-        if above.block != here.block and not (led and top - at < 12):
+            led = _leads(above) if near else asks(above) and not asks(here)
+            return at - 1 if led else at
+        if above.block != here.block and not near:
             break
         at -= 1
     return at
+
+
+def _is_part(line: Line) -> bool:
+    """Return whether a line is code, a table row or a statement, which paragraphs introduce."""
+    return _is_matter(line) or _STATEMENT.match(line.text) is not None or _lettered(line)
+
+
+def _lettered(line: Line) -> bool:
+    return line.label.rstrip(".").isalpha()
 
 
 def _is_matter(line: Line) -> bool:
@@ -192,49 +218,45 @@ def _is_matter(line: Line) -> bool:
     if line.kind == "code" or "code" in line.marks:
         return True
     cells = line.kind == "cells" and "\t" in line.text
-    return cells and number_of(line) is None and not _asks(line)
-
-
-def _states(line: Line) -> bool:
-    """Return whether a line is one of several statements."""
-    return _STATEMENT.match(line.text) is not None or line.label.rstrip(".").isalpha()
+    return cells and number_of(line) is None and not asks(line)
 
 
 def _leads(line: Line) -> bool:
     """Return whether a line asks, or introduces what follows."""
-    return _asks(line) or number_of(line) is not None or _LEADS.search(line.text) is not None
+    return asks(line) or number_of(line) is not None or _LEADS.search(line.text) is not None
 
 
-def _asks(line: Line) -> bool:
-    return _QUESTION.search(line.text[-200:]) is not None
+def asks(line: Line) -> bool:
+    """Return whether a line ends like a question, or has a gap."""
+    return _ASKS.search(line.text[-200:]) is not None
 
 
-def _text(lines: list[Line], first: int, top: int, inline: Run | None) -> str:
+def _text(lines: list[Line], first: int, top: int, inline: int) -> str:
     """Join lines first … top; wrapped lines become one, other lines stay separate."""
     parts: list[list[str]] = []
     before: Line | None = None
     for at in range(first, top + 1):
         line = lines[at]
-        text = line.text if inline is None or at < top else line.text[: inline.start]
+        text = line.text[:inline] if inline and at == top else line.text
         number = _NUMBER.match(text) if at == first and number_of(line) is not None else None
         if number is not None:
             text = f"1. {text[number.end() :]}"  # only a tab may separate the number
-        elif at > first and line.label.rstrip(".").isalpha():
+        elif at > first and _lettered(line):
             text = f"{line.label} {text}"
         text = (text if line.kind == "code" else flat(text)).rstrip(" ([")
         if not text.strip() or (at > first and _skipped(line)):
             continue
-        if (
-            before is None
-            or "code" in {before.kind, line.kind}
-            or line.block != before.block
-            or _STATEMENT.match(text) is not None
-            or (line.indent == 0 and len(before.text) < 30)
-        ):
+        if before is None or _begins_part(line, text, before):
             parts.append([])
         parts[-1].append(text)
         before = line
     return "\n".join(part[0] if len(part) == 1 else joined(part) for part in parts)
+
+
+def _begins_part(line: Line, text: str, before: Line) -> bool:
+    apart = "code" in {before.kind, line.kind} or line.block != before.block
+    short = line.indent == 0 and len(before.text) < 30
+    return apart or short or _STATEMENT.match(text) is not None
 
 
 def _bare(text: str) -> str:
@@ -282,7 +304,8 @@ class Passages:
                 self._until = int(ranges[-1][2]) if ranges else None
         elif any(self._lines[at].kind == "heading" for at in gap):
             self._text = None
-        if self._until is not None and stem.number is not None and stem.number > self._until:
+        number = int(stem.number) if stem.number and stem.number.isdecimal() else 0
+        if self._until is not None and number > self._until:
             self._text = self._until = None
         return self._text
 

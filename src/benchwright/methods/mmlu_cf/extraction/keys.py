@@ -6,56 +6,40 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from benchwright.methods.mmlu_cf.extraction.answer_lines import (
+from benchwright.methods.mmlu_cf.extraction.answer_words import words_for
+from benchwright.methods.mmlu_cf.extraction.answers import (
+    NUMBER,
     answer_after,
     counted,
     explanation_after,
     key_after,
     numbered_answer,
     pairs_in,
-    parsed_answer,
     speaks_of_questions,
 )
-from benchwright.methods.mmlu_cf.extraction.answer_words import words_for
-from benchwright.methods.mmlu_cf.extraction.given_answers import GivenAnswer
-from benchwright.methods.mmlu_cf.extraction.lines import Line, flat
-from benchwright.methods.mmlu_cf.extraction.options import Run
-from benchwright.methods.mmlu_cf.extraction.stems import Stem
+from benchwright.methods.mmlu_cf.extraction.lines import Line
 
 _LABEL = r"(?:[A-Ha-hА-Еа-е]|[ivxIVX]{1,4})"
-_NUMBER = (
-    r"(?:(?:Q|Ques|Question|Problem|Item|No|Nr|Frage|Вопрос)\s?\.?\s?|#\s?)?"
-    r"[(\[]?(?P<number>\d{1,4})[)\]]?"
-)
-_PAIR = re.compile(
-    rf"(?i)(?<![\w.(]){_NUMBER}\s?(?:[.:=)\]]|[-–—→>]{{1,2}})?\s?[-–—:=→]?\s?[(\[]?"
-    rf"(?:(?:option|choice)\s)?(?P<label>{_LABEL})[)\].]?(?![\w'’(])"
-)
-_DIGITS = re.compile(
-    r"(?<![\w.])(?P<number>\d{1,4})\s?[-–—:=→)]\s?[(\[]?(?P<label>\d)[)\]]?(?![\w.])"
-)
 _ROW = re.compile(
-    rf"(?is){_NUMBER}\s?(?:[.:=)\]\t]|[-–—→>]{{1,2}}|\s)\s?[-–—:=→]?\s?(?P<rest>\S.*)$"
+    rf"(?s)(?i:(?:{words_for('question')})\s?\.?\s?)?[(\[]?(?P<number>{NUMBER})[)\]]?"
+    r"\s?(?:[.:=)\]\t、]|[-–—→>]{1,2}|\s|$)\s?[-–—:=→]?\s?(?P<rest>.*)$"
 )
 _STRICT = re.compile(
-    rf"(?i)(?:(?:the\s)?(?:(?:correct|right)\s)?(?:answer|ans|option|choice)\s?(?:[:.]|is)?\s)?"
+    rf"(?i)(?:(?:the\s)?(?:(?:{words_for('correct')})\s)?(?:answer|ans|option|choice)\s?(?:[:.]|is)?\s)?"
     rf"(?:[(\[]\s?{_LABEL}\s?[)\]]"
     rf"|{_LABEL}(?=$|[.):\t]|\s[-–—:=]\s|,\s?{_LABEL}\b|\s(?:and|&)\s{_LABEL}$))"
 )
 _RANGE = re.compile(
-    r"(?<!\d)(?P<from>\d{1,3})\s?(?:-|–|—|to)\s?(?P<to>\d{1,3})\s?[:.)\t ]\s?"
+    r"(?<!\d)(?P<from>\d{1,3})\s?(?:[-–—~～]|to)\s?(?P<to>\d{1,3})\s?[:.)\t ]\s?"
     r"(?P<labels>[A-Ha-h](?:[\s,.;]{0,2}[A-Ha-h]){1,60})(?!\w)"
 )
 _LETTERS = re.compile(r"[A-Ha-h](?:[\s,;.\t]{0,3}[A-Ha-h]){2,200}\.?")
 _HEADER = re.compile(
-    r"(?i)(?:question|questions|answer|answers|no|number|key|q|#|nr|correct|option|choice|item|and|the"
-    r"|your|letter|explanation|[\s./:|#№])+"
+    rf"(?i)(?:{words_for('question')}|{words_for('answers')}|{words_for('answer')}|{words_for('correct')}"
+    r"|number|option|choice|and|the|your|letter|explanation|[\s./:|#№])+"
 )
-_ALONE = re.compile(r"(?:Question|Q|Problem|No\.?|#)?\s?(\d{1,4})\s?[.):]?", re.IGNORECASE)
-_NUMERAL = re.compile(r"(?:Q|#|No\.?\s?)?(\d{1,4})[.):]?", re.IGNORECASE)
-_SURE = re.compile(rf"\bkey|answers|solutions|{words_for('answers')}", re.IGNORECASE)
 _PLURAL = re.compile(rf"(?i)answers|keys?\b|solutions|explanations|{words_for('answers')}")
 _OPTION = re.compile(r"[(\[]?[1AaАа][.)\]:]\s|[1Aa]\s(?:[-–—=]>?|::|[»|])\s|[1Aa]\t")
 _LONGEST_TEXT = 200
@@ -64,7 +48,7 @@ _LONGEST_TEXT = 200
 class KeyEntry(NamedTuple):
     """An answer in a key; `number` is None if entries follow the order of the questions."""
 
-    number: int | None
+    number: str | None
     rest: str
     explanation: str = ""
 
@@ -111,13 +95,24 @@ class KeySection:
         """Return the entries that begin on a line, and the number of their lines."""
         if across := _across(self.lines, at):
             return across, 2
-        alone, below = _ALONE.fullmatch(text), self.lines[at + 1 : at + 2]
-        if alone is not None and below and _STRICT.match(below[0].text):
-            return [KeyEntry(int(alone[1]), below[0].text)], 2
+        row, below = _row(text), self.lines[at + 1 : at + 2]
+        if row is not None and not row.rest and below and _STRICT.match(below[0].text):
+            return [row._replace(rest=below[0].text)], 2
         entries = _of_line(text)
         if not entries and not self.entries and at == self.first + 1:
             entries = _positional(text)
-        return entries or _text_entry(self.lines, at, text, bool(self.entries)), 1
+        if not entries and self._counts(at, row):
+            entries = [row] if row is not None else []
+        return entries, 1
+
+    def _counts(self, at: int, row: KeyEntry | None) -> bool:
+        """Return whether a row such as `1. Paris` is an entry, not a question."""
+        if row is None or not row.rest or len(row.rest) > _LONGEST_TEXT or row.rest.endswith("?"):
+            return False
+        if not self.entries and row.number != "1" and self.lines[at].label == "":
+            return False
+        below = [f"{line.label} {line.text}".lstrip() for line in self.lines[at + 1 : at + 2]]
+        return not any(_OPTION.match(text) for text in below)
 
 
 def key_sections(lines: list[Line]) -> list[KeySection]:
@@ -159,7 +154,7 @@ def _running(lines: list[Line], head: int, rest: str) -> int:
     pairs = pairs_in(rest)
     at = head + 1
     while True:
-        number = pairs[-1][0] if pairs else number
+        number = int(pairs[-1][0]) if pairs and pairs[-1][0].isdecimal() else number
         if at == len(lines) or lines[at].region != lines[head].region:
             break
         if counted(_numbered(lines[at])) != (number + 1, sign):
@@ -180,16 +175,30 @@ def _headless(lines: list[Line], at: int) -> KeySection | None:
         return KeySection(lines, at, at, [KeyEntry(*numbered)])
     if not text[:1].isdigit() and text[:1] not in "Qq(#":
         return None
-    entries = _pairs(text, digits=False)  # "1) 4" may be an option
+    entries = _labelled_pairs(text)
     last = at
     while entries and last + 1 < len(lines) and lines[last + 1].region == region:
-        more = _pairs(lines[last + 1].text, digits=False)
-        if not more or more[0].number != (entries[-1].number or 0) + 1:
+        more = _labelled_pairs(lines[last + 1].text)
+        if not more or not _follows(entries[-1].number, more[0].number):
             break
         entries += more
         last += 1
-    enough = len(entries) >= 3 or (last > at and entries[0].number == 1)
+    enough = len(entries) >= 3 or (last > at and entries[0].number == "1")
     return KeySection(lines, at, last, entries) if enough else None
+
+
+def _labelled_pairs(text: str) -> list[KeyEntry]:
+    """Return the pairs of a line, or its only pair, if all have letters: `1) 4` is an option."""
+    pairs = [KeyEntry(*pair) for pair in pairs_in(text)]
+    row = _row(text) if len(text) < 20 else None
+    entries = pairs or ([row] if row is not None else [])
+    alone = all(_STRICT.match(e.rest) and len(e.rest.strip("().[] ")) < 5 for e in entries)
+    return entries if alone else []
+
+
+def _follows(number: str | None, after: str | None) -> bool:
+    numbers = [int(n) for n in (number, after) if n and n.isdecimal()]
+    return len(numbers) == 2 and numbers[1] == numbers[0] + 1
 
 
 def _section(lines: list[Line], head: int, rest: str) -> KeySection | None:
@@ -202,9 +211,8 @@ def _section(lines: list[Line], head: int, rest: str) -> KeySection | None:
         section.entries = [KeyEntry(*pair) for pair in pairs_in(text)]
         if n and section.entries:
             return section
-        entries = [KeyEntry(*pair) for pair in pairs_in(rest)] or _of_line(rest)
-        section.entries = entries or _positional(rest)
-        if not section.entries and (len(rest) > 60 or not _SURE.search(lines[head].text)):
+        section.entries = section.entries or _of_line(rest) or _positional(rest)
+        if not section.entries and len(rest) > 60:
             return None
         if section.entries and section.entries[0].number is None:
             return section
@@ -224,174 +232,140 @@ def _numbered(line: Line) -> str:
     return f"{line.label} {line.text}" if line.label[:1].isdigit() else line.text
 
 
+def _row(text: str) -> KeyEntry | None:
+    """Return the number at the start of a text and the text after it."""
+    row = _ROW.match(text)
+    return KeyEntry(row["number"], row["rest"].strip()) if row is not None else None
+
+
 def _of_line(text: str) -> list[KeyEntry]:
     """Return the entries of which a line consists, or the entry at its start."""
     if len(text) > 20_000:
         return []
     ranged = [entry for match in _RANGE.finditer(text) for entry in _ranged(match)]
-    if together := ranged or _pairs(text):
-        return together
-    pairs = pairs_in(text)
-    if pairs and all(len(rest) < 80 and _STRICT.match(rest) for _, rest in pairs):
-        return [KeyEntry(*pair) for pair in pairs]
-    row = _ROW.match(text)
-    if row is not None and len(row["number"]) < 4:
-        rest = row["rest"].strip()
-        if _STRICT.match(rest) is not None:
-            label, _, explanation = rest.partition("\t")
-            return [KeyEntry(int(row["number"]), label, flat(explanation))]
-    return []
-
-
-def _pairs(text: str, *, digits: bool = True) -> list[KeyEntry]:
-    for pattern in (_PAIR, _DIGITS) if digits else (_PAIR,):
-        entries = [KeyEntry(int(pair["number"]), pair["label"]) for pair in pattern.finditer(text)]
-        if entries and not re.sub(r"[\s,;|/.&•·()]|and\b", "", pattern.sub("", text)):
-            return entries
-    return []
+    pairs = [KeyEntry(*pair) for pair in pairs_in(text)]
+    if ranged or (pairs and all(len(e.rest) < 80 and _STRICT.match(e.rest) for e in pairs)):
+        return ranged or pairs
+    row = _row(text)
+    return [row] if row is not None and _STRICT.match(row.rest) else []
 
 
 def _ranged(match: "re.Match[str]") -> list[KeyEntry]:
+    first, last = int(match["from"]), int(match["to"])
     labels = re.findall(r"[A-Ha-h]", match["labels"])
-    numbers = range(int(match["from"]), int(match["to"]) + 1)
-    if len(numbers) != len(labels):
+    if last - first + 1 != len(labels):
         return []
-    return list(map(KeyEntry, numbers, labels))
+    return [KeyEntry(str(first + n), label) for n, label in enumerate(labels)]
 
 
 def _positional(text: str) -> list[KeyEntry]:
     if not _LETTERS.fullmatch(text) or len(text) > 2_000:
         return []
     labels = re.findall(r"[A-Ha-h]", text)
-    words = re.search(r"[a-h]{2,}", text)  # "bad" is a word
-    few = len(labels) < 6 or len(set(labels)) < 3
-    if words and (not text.islower() or " " in text or few):
+    if re.search(r"[a-h]{2,}", text) and len(labels) < 6:  # "bad" is a word
         return []
     return [KeyEntry(None, label) for label in labels]
-
-
-def _fields(text: str) -> list[str]:
-    fields = [field.strip() for field in text.split("\t")]
-    return fields if len(fields) > 1 else text.split()
 
 
 def _across(lines: list[Line], at: int) -> list[KeyEntry]:
     """Return the entries of a table with the numbers in one row and the labels in the next."""
     if at + 1 >= len(lines) or len(lines[at].text) > 2_000:
         return []
-    top, below = _fields(lines[at].text), _fields(lines[at + 1].text)
-    if "\t" in lines[at].text and "\t" not in lines[at + 1].text:
-        return []
-    if top and not _NUMERAL.fullmatch(top[0]):
+    tabs = "\t" in lines[at].text
+    top, below = (line.text.split("\t" if tabs else None) for line in lines[at : at + 2])
+    if top and not top[0].strip(".:)").isdecimal():
         top = top[1:]
     if len(below) == len(top) + 1:
         below = below[1:]
-    if len(top) < 2 or len(top) != len(below):
+    numbers = [text.strip("Qq#.:) ") for text in top]
+    if len(top) < 2 or len(top) != len(below) or not all(map(str.isdecimal, numbers)):
         return []
-    numbers = [int(number[1]) for text in top if (number := _NUMERAL.fullmatch(text))]
-    if len(numbers) < len(top) or any(len(text) > 40 for text in below):
-        return []
-    if not sum(bool(_STRICT.match(text)) for text in below) * 2 > len(below):
+    if any(len(text) > 40 for text in below) or not 2 * sum(map(_is_strict, below)) > len(below):
         return []
     return [KeyEntry(number, text) for number, text in zip(numbers, below, strict=True) if text]
 
 
-def _text_entry(lines: list[Line], at: int, text: str, begun: bool) -> list[KeyEntry]:
-    """Return an entry such as `1. Paris`; it counts if it is an option of its question."""
-    row = _ROW.match(text) if len(text) <= _LONGEST_TEXT else None
-    if row is None or text.rstrip().endswith("?"):
-        return []
-    if not begun and int(row["number"]) > 1 and lines[at].label == "":
-        return []
-    for below in lines[at + 1 : at + 2]:
-        if re.match(r"[(\[]?[aAа1А][.)\]:]\s", below.text) or below.label[:1] in {"A", "a"}:
-            return []
-    return [KeyEntry(int(row["number"]), row["rest"].strip())]
+def _is_strict(text: str) -> bool:
+    return _STRICT.match(text) is not None
 
 
-def match_keys(
-    open_: Sequence[tuple[Run, Stem, Any]], keys: Sequence[KeySection], lines: list[Line]
-) -> None:
-    """Give questions the answers of keys, by number.
+class Place(NamedTuple):
+    """Where a question without an answer stands: its lines, number and region."""
+
+    first: int
+    number: str | None
+    region: tuple[int, ...]
+
+
+def answers_of_keys(
+    places: Sequence[Place], keys: Sequence[KeySection], n_lines: int
+) -> dict[int, KeyEntry]:
+    """Return the entry of each question, by its place in `places`, in page order.
 
     A key belongs to the questions above it, after the previous key, or else to those below it; a
     key in a comment only to questions there. If numbers restart in the questions and in the key
     alike, the parts are matched in order. A number that fits several questions answers none.
     Questions without any number are matched by order if the key counts 1 … n and there are n.
-
-    `open_` has run, stem and draft of each question without answer, in order; the drafts receive
-    `answer`, `explanation` and `by`.
     """
-    starts = [stem.first for _, stem, _ in open_]
-    start, place = 0, 0
-    while place < len(keys):
-        key = keys[place]
+    starts = [place.first for place in places]
+    found: dict[int, KeyEntry] = {}
+    start, at = 0, 0
+    while at < len(keys):
+        key = keys[at]
         entries, last = list(key.entries), key.last
-        place += 1
+        at += 1
         above = bisect_left(starts, key.first)
-        scope = open_[bisect_left(starts, start) : above]
+        scope = range(bisect_left(starts, start), above)
         if not above:
-            end = keys[place].first if place < len(keys) else len(lines)
-            scope = open_[bisect_right(starts, key.last) : bisect_left(starts, end)]
-        while place < len(keys) and above and bisect_left(starts, keys[place].first) == above:
-            if keys[place].region == key.region:  # consecutive keys are one
-                entries += keys[place].entries
-            last = keys[place].last
-            place += 1
+            end = keys[at].first if at < len(keys) else n_lines
+            scope = range(bisect_right(starts, key.last), bisect_left(starts, end))
+        while at < len(keys) and above and bisect_left(starts, keys[at].first) == above:
+            if keys[at].region == key.region:  # consecutive keys are one
+                entries += keys[at].entries
+            last = keys[at].last
+            at += 1
         depth = len(key.region)
-        _match([q for q in scope if lines[q[0].first].region[:depth] == key.region], entries)
+        here = [n for n in scope if places[n].region[:depth] == key.region]
+        found |= _matched(here, [places[n].number for n in here], entries)
         start = last
+    return found
 
 
-def _match(scope: list[tuple[Run, Stem, Any]], entries: list[KeyEntry]) -> None:
-    if not scope:
-        return
-    numbers = [entry.number for entry in entries if entry.number is not None]
-    in_order = numbers == list(range(1, len(scope) + 1)) or not numbers
-    if numbers:
-        entries = [entry for entry in entries if entry.number is not None]
-    if not numbers or all(stem.number is None for _, stem, _ in scope):
-        if in_order and len(entries) == len(scope):
-            for (run, _, draft), entry in zip(scope, entries, strict=True):
-                _give(run, draft, entry)
-        return
-    parts = _parts([-1 if stem.number is None else stem.number for _, stem, _ in scope])
-    key_parts = _parts(numbers)
+def _matched(
+    scope: list[int], numbers: list[str | None], entries: list[KeyEntry]
+) -> dict[int, KeyEntry]:
+    counted_ = [entry for entry in entries if entry.number is not None]
+    if not counted_ or not any(numbers):
+        in_order = [entry.number for entry in counted_] == [str(n + 1) for n in range(len(scope))]
+        entries = counted_ or entries
+        whole = (in_order or not counted_) and len(entries) == len(scope)
+        return dict(zip(scope, entries, strict=True)) if whole else {}
+    parts, key_parts = _parts(numbers), _parts([entry.number for entry in counted_])
     if len(parts) != len(key_parts):
         parts, key_parts = [slice(None)], [slice(None)]
+    found: dict[int, KeyEntry] = {}
     for part, key_part in zip(parts, key_parts, strict=True):
-        _match_part(scope[part], entries[key_part])
+        questions, rests = defaultdict(list), defaultdict(set)
+        for n, number in zip(scope[part], numbers[part], strict=True):
+            questions[number].append(n)
+        for entry in counted_[key_part]:
+            rests[entry.number].add(entry.rest)
+        found |= {
+            questions[entry.number][0]: entry
+            for entry in counted_[key_part]
+            if len(questions[entry.number]) == len(rests[entry.number]) == 1
+        }
+    return found
 
 
-def _match_part(scope: list[tuple[Run, Stem, Any]], entries: list[KeyEntry]) -> None:
-    questions: defaultdict[int | None, list[tuple[Run, Any]]] = defaultdict(list)
-    answers: defaultdict[int | None, set[str]] = defaultdict(set)
-    for run, stem, draft in scope:
-        questions[stem.number].append((run, draft))
-    for entry in entries:
-        answers[entry.number].add(entry.rest)
-    for entry in entries:
-        if len(questions[entry.number]) == len(answers[entry.number]) == 1:
-            _give(*questions[entry.number][0], entry)
-
-
-def _parts(numbers: list[int]) -> list[slice]:
-    """Return the stretches of rising numbers; −1 is none."""
+def _parts(numbers: Sequence[str | None]) -> list[slice]:
+    """Return the stretches of rising numbers."""
     starts = [0]
     last = -1
     for n, number in enumerate(numbers):
-        if number == -1:
+        if number is None or not number.isdecimal():
             continue
-        if number <= last:
+        if int(number) <= last:
             starts.append(n)
-        last = number
+        last = int(number)
     return [slice(start, end) for start, end in pairwise([*starts, len(numbers)])]
-
-
-def _give(run: Run, draft: Any, entry: KeyEntry) -> None:
-    parsed = parsed_answer(entry.rest, run.labels, run.texts)
-    if parsed is None:
-        return
-    draft.answer, draft.by = GivenAnswer(*parsed, -1, -1), "key"
-    explanations = " ".join(filter(None, (parsed.explanation, entry.explanation)))
-    draft.explanation = draft.explanation or explanations

@@ -1,0 +1,351 @@
+"""Lines that give answers ("Answer: B", "The correct option is (b)"), and what they answer."""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from benchwright.methods.mmlu_cf.extraction.answer_words import words_for
+from benchwright.methods.mmlu_cf.extraction.lines import flat
+
+_CORRECT, _QUESTION = words_for("correct"), words_for("question")
+_CHOICE = r"(?:option|choice|alternative|opción)s?"
+_OPTION = rf"(?:{_CHOICE}|letter|number|no\.?|#)"
+_LEAD = (
+    r"[\W_]{0,6}(?:(?:correct|right|yes|well done)!\s)?(?:(?:so|thus|hence|therefore),?\s)?"
+    r"(?:(?:the|die|das|la|el|le|il|de|het|a|o)\s)?"
+)
+_ANSWERS = f"{words_for('answers')}|{words_for('answer')}"
+_NOUN = (
+    rf"(?:(?:(?:{_CORRECT})\s?){{0,2}}(?:{_ANSWERS})(?:\s(?:{_CHOICE}|letter))?"
+    rf"(?:\s?(?:yang\s)?(?:{_CORRECT})(?!\w))?|(?:{_CORRECT})\s{_CHOICE}|{_CHOICE}\s(?:{_CORRECT}))"
+)
+_OF = (
+    rf"(?:\.?\s?(?:(?:to|of|for)\s)?(?:(?:this|the)\s)?(?:(?:{_QUESTION})\s?\.?\s?)?"
+    r"#?(?P<number>\d{1,4})\s?(?=[:.)=–—-]|is\b)(?![–-]\s?\d)|\s(?:to|of|for)\s(?:this|the)\s\w+)"
+)
+_IS = r"(?:is|are|was|would be|ist|lautet|es|est|è|é|jest|adalah|là|は|是|为|為)"
+_SIGN = (
+    rf"\s?(?:(?:\s|(?<=[^\x00-\xff])){_IS}(?:\s?[:=]|(?!\w)|(?=[A-Za-z](?!\w)))|[:=：]{{1,2}}\s?[-–—]?"
+    r"|=>|[-–—→>»|)]{1,2}|\.(?=\s|[(\[]|[A-Za-z]\b))"
+)
+_ANSWER = re.compile(
+    rf"(?is){_LEAD}(?:{_NOUN}|(?P<only>correct|right|{_CORRECT})){_OF}?"
+    rf"\s?[\])]?(?P<sign>{_SIGN})?(?P<rest>(?:[\s(\[*\"“'].*|(?<=[:：=])\S.*|(?<=[^\x00-\xff]).*)?)$"
+)
+_SIGNED = re.compile(r"(?:[✓✔✅→⇒➜☑]|=>|->|>>)\s?(?P<rest>[(\[]?[A-Ha-h][)\].]?)")
+_INSIDE = re.compile(
+    rf"(?i)(?<=[\s.;,\])。])[\[({{<*✓✔→–-]{{0,3}}\s?(?:the\s)?{_NOUN}"
+    rf"\s?\.?(?:\s{_IS})?\s?(?:[:=：]|[-–—]\s|(?<=\.)\s?(?=[(\[]?[A-Ga-g][)\]]?$))"
+)
+_CONCLUDES = re.compile(
+    rf"(?i)\b(?:{words_for('answer')})\s{_IS}\s(?:option\s)?(\([A-Z]\)|[A-Z])\.?\W?$"
+)
+_EXPLAINS = re.compile(
+    rf"(?i)[\W_]{{0,4}}(?:{words_for('explanation')})\s?\)?(?:[:：]|\s[-–—]\s|\.(?=\s)|$)\s?"
+)
+_SCOPE = (
+    r"(?:\s(?:to|for|of|and|with|section|part|set|zu)\b[^:\n]{0,60})?"
+    r"(?:\s?[(\[][^()\[\]]{0,60}[)\]])?"
+)
+_KEY = re.compile(
+    rf"(?is){_LEAD}(?:(?:{_CORRECT})\s?){{0,2}}(?:{words_for('answers')}){_SCOPE}\s?[\])]?"
+    r"(?:\s?[:：.]|\s[-–—]|$|(?=\t|\s\d{1,3}\s?[-–]\s?\d))\s?(?P<rest>.*)$"
+)
+_GUESS = re.compile(
+    r"(?i)\b(?:i (?:think|guess|believe)|i(?:['’]d| would) say|guess(?:ed|ing)?|not sure|maybe"
+    r"|perhaps|probably|(?:my|your) answer|you (?:answered|chose|selected)|votes?|most people)\b"
+)
+_BUTTON = re.compile(
+    r"(?i)[\W_]{0,3}(?:(?:show|view|reveal|see|check|hide|display|toggle|click|tap|open|submit|get)\b"
+    rf"[^.:?]{{0,40}}|(?:\w+\s)?(?:{words_for('answer')})(?:\s\w{{1,3}}\s(?:{words_for('explanation')}))?"
+    r"|next|previous|reset|vote|discuss|report|skip|\d+ points?|points: \d+)[\W_]{0,3}"
+)
+_NAME = r"[A-Za-zА-Ка-кΑ-Θα-θⒶ-ⓩ①-⑩]|[0-9]{1,2}|[ivxIVX]{1,4}"
+_PIECE = rf"[\[({{]?(?:(?:option|choice)\s)?(?:{_NAME})[.)\]}}]?"
+_SEVERAL = re.compile(
+    rf"(?is)(?P<all>(?:both\s)?{_PIECE}(?:\s?(?:[,&+/;、]|and|und|or|y|et|и|\s)\s?(?:and\s)?{_PIECE}){{1,6}})"
+    r"(?P<rest>\.?$|[.:]\s.*|\s[-–(].*)"
+)
+_ONE = re.compile(
+    rf"(?s)(?i:(?:(?:the|la|die)\s)?(?:(?:{_CORRECT})\s)?(?:(?:{_OPTION}|answer|is)\s?[:.]?\s){{0,2}})"
+    rf"(?P<open>[\[({{<\"“'‘*`]{{0,2}})\s?(?P<name>{_NAME})\s?"
+    r"(?P<close>[\])}>\"”'’*`]{0,2}[.:),;。，、：]?[\])]?)(?P<after>\s.*|[-–—(（].*|(?<=[。，、：]).*|$)"
+)
+_LABELLED = re.compile(r"[(\[]?(?:[A-Ha-hА-Еа-е]|\d{1,2}|[ivxIVX]{1,4})[)\].:]?\s(?:[-–—:=]\s)?")
+_REASON = re.compile(
+    rf"(?i)(?:(?:because|since|as|is|was)\b|(?:{words_for('explanation')})\s?[:：])"
+)
+_SHORT, _LONGEST = 120, 4_000
+
+
+class Parsed(NamedTuple):
+    """An answer as the page gives it, and its explanation."""
+
+    answer: str
+    explanation: str
+
+
+def folded(text: str) -> str:
+    """Fold case, white space, quotes and a final full stop for comparison."""
+    return flat(text).strip(" .;:,\"'“”‘’*").casefold()
+
+
+@lru_cache(maxsize=1_000)  # a line is looked at from the questions above and below it
+def _answer_line(text: str) -> tuple[str | None, str] | None:
+    """Return the question's number and the text after "Answer:" and similar."""
+    if len(text) > _LONGEST or _GUESS.search(text[:80]):
+        return None
+    if (signed := _SIGNED.fullmatch(text)) is not None:
+        return None, signed["rest"]
+    match = _ANSWER.match(text)
+    if match is None:
+        concluded = _CONCLUDES.search(text)
+        return (None, concluded[1]) if concluded else None
+    rest = match["rest"].strip()
+    if match["sign"] or not rest:
+        return match["number"], rest
+    bare = _ONE.fullmatch(rest)  # "Answer B", "Correct answer (c)"
+    return (match["number"], rest) if bare and not bare["after"].strip(" ]).") else None
+
+
+def answer_after(text: str) -> str | None:
+    """Return the text after "Answer:" and similar; None if the line does not begin so."""
+    found = _answer_line(text)
+    return found[1] if found is not None and found[0] is None else None
+
+
+def numbered_answer(text: str) -> tuple[str, str] | None:
+    """Return number and answer of "Answer to question 3: B" and similar."""
+    found = _answer_line(text)
+    return (found[0], found[1]) if found is not None and found[0] and found[1] else None
+
+
+def starts_answer(text: str) -> bool:
+    """Return whether a line gives or announces an answer."""
+    return answer_after(text) is not None
+
+
+def is_announcement(text: str) -> bool:
+    """Return whether a line is a button such as "Show answer"."""
+    return len(text) < 60 and _BUTTON.fullmatch(text) is not None
+
+
+def offers_answer(text: str) -> bool:
+    """Return whether a line is a button that shows the answer."""
+    return is_announcement(text) and "answer" in text.casefold()
+
+
+def key_after(text: str) -> str | None:
+    """Return the text after "Answer key" and similar; None if the line does not begin so."""
+    if len(text) > 20_000 or _GUESS.search(text[:80]):
+        return None
+    match = _KEY.match(text)
+    return match["rest"].strip() if match is not None else None
+
+
+def explanation_after(text: str) -> str | None:
+    """Return the text after "Explanation:" and similar; None if the line does not begin so."""
+    match = _EXPLAINS.match(text)
+    return text[match.end() :].strip() if match is not None else None
+
+
+def answer_inside(text: str) -> int:
+    """Return the position of "Ans:" and similar inside a text; −1 if there is none."""
+    match = _INSIDE.search(text[-_LONGEST:])
+    return -1 if match is None else max(0, len(text) - _LONGEST) + match.start()
+
+
+_WORD = rf"(?:(?:{_QUESTION})\s?\.?\s?#?)?"
+CODE = r"(?:(?:\d{1,3}-)?(?:[A-Z]\d|\d{1,3})[A-Z]\d{1,3}(?!\w))"
+"""The code of a question in a pool: `T0A01`, `1-24D6`."""
+NUMBER = rf"(?:{CODE}|\d{{1,4}})"
+"""A question's number or code."""
+_PAIR_SIGN = r"(?:\.{2,6}|::|[.:=)\]、：]|[-–—=→>»…]{1,2}|\bis\b)(?:\s?[-–—=→>:.]){0,2}"
+_HEAD = re.compile(
+    rf"(?i:{_WORD})[(\[]?(?P<number>{NUMBER})\s?(?P<sign>{_PAIR_SIGN}|(?=\s|\(|[A-Ha-h](?!\w)))\s?(?=\S)"
+)
+_INNER_HEAD = re.compile(rf"(?<![\w(\[#№])(?<!\d[.,]){_HEAD.pattern}")
+_GAP = re.compile(r"(?:[;,|/·•\t\n.]|\band\b|&)\s*$", re.IGNORECASE)
+_LABEL = r"(?:\d{1,2}|[A-Ha-hА-Еа-е]|[ivxIVX]{1,4})"
+_BARE = re.compile(rf"(?i)[(\[]?(?:(?:the\s)?(?:{_OPTION}|answer)\s)?{_LABEL}[)\]]?\.?")
+_FIRST = re.compile(
+    rf"(?i)[(\[]?(?P<name>{_WORD}\d{{1,4}}|[A-Ha-hА-Е])[)\]]?\s?(?:{_PAIR_SIGN}|(?=\s?[(\[]))\s?"
+    rf"[(\[]?(?:{_OPTION}\s)?{_LABEL}[)\].]?(?P<after>$|\s?[;,|/]\s?|\s)"
+)
+
+
+def pairs_in(text: str) -> list[tuple[str, str]]:
+    """Return number and answer of at least two questions that a text counts one by one.
+
+    A pair begins at the next number after a separator, or after white space if all pairs contain
+    only labels. Other texts have no pairs.
+    """
+    text = text.strip().rstrip(".;, ")
+    first = _HEAD.match(text) if len(text) <= 20_000 else None
+    if first is None:
+        return []
+    heads = [first]
+    for head in _INNER_HEAD.finditer(text, first.end()):
+        if _may_follow(text, heads[-1], head):
+            heads.append(head)
+    ends = [*(head.start() for head in heads[1:]), len(text)]
+    rests = [
+        re.sub(r"\s?(?:and|&)$", "", text[head.end() : end].strip(" \t\n;,|/·•")).strip(" ;,")
+        for head, end in zip(heads, ends, strict=True)
+    ]
+    unsigned = not all(head["sign"] for head in heads)
+    bare = all(map(_BARE.fullmatch, rests))
+    if len(heads) < 2 or not all(rests) or (unsigned and not bare):
+        return []
+    return [(head["number"], rest) for head, rest in zip(heads, rests, strict=True)]
+
+
+def _may_follow(text: str, head: "re.Match[str]", following: "re.Match[str]") -> bool:
+    """Return whether a pair may end before a number: it has text, and a gap follows it."""
+    number, at = following["number"], following.start()
+    before = text[head.end() : at].strip()
+    bare = _BARE.fullmatch(before.rstrip(" ;,|/.")) is not None
+    counts = not number.isdecimal() or (
+        head["number"].isdecimal() and int(number) == int(head["number"]) + 1
+    )
+    if not before or not counts:
+        return False
+    if _GAP.search(text[max(0, at - 8) : at]) is not None:
+        return True
+    return bare or (bool(following["sign"]) and following["sign"].strip() == head["sign"].strip())
+
+
+def counted(text: str) -> tuple[int, str] | None:
+    """Return the number at the start of a text and the sign after it; None if there is none."""
+    head = _HEAD.match(text)
+    if head is None or not head["sign"] or not head["number"].isdecimal():
+        return None
+    return int(head["number"]), head["sign"].strip()
+
+
+def speaks_of_questions(text: str) -> bool:
+    """Return whether the text after "Answer:" pairs numbers or labels, as keys do.
+
+    `1 – 3`, `Q1: b` and `A – 3; B – 1` (a matching exercise) do; `B. 3` and `B) text` do not.
+    """
+    if pairs_in(text[:2_000]):
+        return True
+    text = text.strip(" .;")
+    first = _FIRST.match(text)
+    if first is None:
+        return False
+    if first["name"].isalpha() or first["after"].strip():
+        other = _FIRST.match(text, first.end())
+        return other is not None and other["name"].casefold() != first["name"].casefold()
+    return first.end() == len(text)
+
+
+def parsed_answer(
+    rest: str, labels: Sequence[str], texts: Sequence[str], *, loose: bool = False
+) -> Parsed | None:
+    """Parse the text after "Answer:"; return None for a guess, a question, or anything unclear.
+
+    The readings in order: a label of the options, alone or with punctuation; the text of exactly
+    one option; several labels; a label that no option has, which cleaning rejects. If `loose`, no
+    keyword precedes the text, so it must name options.
+    """
+    whole, names = flat(rest), [label.casefold() for label in labels]
+    literal = whole in texts and whole.casefold() not in names  # `__init__` has no emphasis
+    if not literal:
+        whole = whole.strip("*_ ")
+        whole = whole[:-1].rstrip() if whole.endswith("]") and "[" not in whole else whole
+    if not whole or whole.endswith(("?", "？")) or _GUESS.search(whole[:80]):
+        return None
+    exact = folded(whole) in map(folded, texts)
+    if not exact and speaks_of_questions(whole) and not _quotes(whole, labels, texts):
+        return None
+    one = _ONE.match(whole) if not literal else None
+    parsed = _by_label(one, labels, texts, exact, loose) if one is not None else None
+    if parsed is not None:
+        return parsed
+    several = _SEVERAL.fullmatch(whole) if not exact else None
+    if several is not None:
+        return Parsed(several["all"].rstrip("]"), several["rest"].strip(" .:"))
+    by_text = _by_text(whole, texts)
+    if by_text is not None or loose or one is None or one["name"].casefold() in names:
+        return by_text
+    after = one["after"].strip()
+    other = one["close"].strip() and len(one["name"]) < 3 and len(whole) <= _SHORT
+    return Parsed(one["name"], after) if other or not after.strip(" ]).") else None
+
+
+def _quotes(text: str, labels: Sequence[str], texts: Sequence[str]) -> bool:
+    """Return whether a text is an option with its label as in the list: `2) 4`."""
+    match = _ONE.match(text)
+    after = folded(match["after"].strip(" -–—:.()=→>»|")) if match is not None else ""
+    return match is not None and any(
+        label.casefold() == match["name"].casefold() and folded(option) == after != ""
+        for label, option in zip(labels, texts, strict=True)
+    )
+
+
+def _by_label(
+    match: "re.Match[str]", labels: Sequence[str], texts: Sequence[str], exact: bool, loose: bool
+) -> Parsed | None:
+    names = {label.casefold() for label in labels if label}
+    name, after = match["name"], match["after"].strip(" -–—:=>→»›|")
+    known = name.casefold() in names
+    if all(label.isdecimal() for label in names):  # letters count the options
+        place = ord(name.casefold()) - 97 if name.isalpha() and len(name) == 1 else -1
+        lettered = 0 <= place < len(texts) and not exact
+        if names and lettered:  # "b) Paris" where a list without letters is meant
+            lettered = not match["open"] or _begins(after, texts[place : place + 1])
+            name = labels[place] if lettered else name
+        known = known or lettered
+    if not known:
+        return None
+    if not after.strip("])}.*"):
+        return Parsed(name, "")
+    signed = match["close"].strip(" ,") or match["after"].lstrip()[:1] in "-–—(（:=→»›|>"
+    if not signed and not _REASON.match(after) and (exact or not _begins(after, texts)):
+        return None
+    others = _same(after, texts) or _same(_LABELLED.sub("", after, count=1), texts)
+    own = {labels[n].casefold() for n in others}
+    if names and others and name.casefold() not in own:
+        return None  # the label of one option, the text of another
+    if loose and not _begins(after, texts):
+        return None  # a label followed by a text that is no option belongs to another list
+    return Parsed(name, _without_option(after, texts))
+
+
+def _same(text: str, texts: Sequence[str]) -> list[int]:
+    lows = {folded(text), folded(text.strip(" ()[]"))}
+    return [n for n, option in enumerate(texts) if folded(option) in lows]
+
+
+def _begins(text: str, texts: Sequence[str]) -> bool:
+    low = folded(text.strip(" -–—:.)"))
+    return any(option and low.startswith(folded(option)) for option in texts)
+
+
+def _without_option(text: str, texts: Sequence[str]) -> str:
+    """Return the text after a label without the option's text, if it is repeated there."""
+    for option in sorted(texts, key=len, reverse=True):
+        low = option.casefold().rstrip(".")
+        rest = text[len(low) :]
+        ends = not rest.strip(" .)]") or rest.lstrip(" ")[:1] in ".;:,()–—-["
+        if low and text.casefold().startswith(low) and ends:
+            return rest.strip(" .;:)]–—-")
+    unopened = text.endswith(("]", ")")) and "(" not in text and "[" not in text
+    return text[:-1] if unopened else text
+
+
+def _by_text(text: str, texts: Sequence[str]) -> Parsed | None:
+    same = {texts[n] for n in _same(text, texts) if texts[n]}
+    if same:
+        if len(same) > 1 and text not in same:
+            return None  # options that differ only in case
+        return Parsed(text if text in same else same.pop(), "")
+    low, whole = folded(text), text.lstrip("\"'“‘* ")
+    for option in sorted(texts, key=len, reverse=True):
+        end = len(folded(option))
+        ends = low[end:].startswith((*".;,:(–—[", " -", " –", " —", " (", " because"))
+        if len(option) > 1 and low.startswith(folded(option)) and ends:
+            return Parsed(whole[:end], whole[end:].strip(" .;:,)]–—-\"'”’"))
+    return None
