@@ -79,8 +79,7 @@ def test_ctrl_c_ends_the_sweep_and_keeps_finished_runs(error: BaseException) -> 
         lambda _: None,
         lambda r: kept.append([run.status for run in r]),
     )
-    assert [run.status for run in runs] == ["done", "interrupted", "not_run"]
-    assert kept[-1] == ["done", "interrupted", "not_run"]
+    assert [run.status for run in runs] == kept[-1] == ["done", "interrupted"]
 
 
 METRICS = {
@@ -103,7 +102,7 @@ MAIN = (
 def sweep_runs() -> list[SweepRun]:
     done = SweepRun(A, "done", 5.0, "v1", METRICS, Path("/d/reports/a b.html"), main=MAIN)
     other = SweepRun(B, "done", 6.0, "v2", METRICS | {"share_removed": 0.108}, main=MAIN)
-    return [done, other, SweepRun(C, "failed", 1.0, error="<b>no</b> rows"), SweepRun(A, "not_run")]
+    return [done, other, SweepRun(C, "failed", 1.0, error="<b>no</b> rows"), SweepRun(A, "interrupted")]
 
 
 def test_summary_has_a_row_per_combination_with_main_metrics_first() -> None:
@@ -112,7 +111,7 @@ def test_summary_has_a_row_per_combination_with_main_metrics_first() -> None:
         *("benchmark", "variant", "seed", "status", *MAIN, "coverage.easy"),
         *("wall_seconds", "version", "report", "error"),
     ]
-    assert summary["status"].tolist() == ["done", "done", "failed", "not_run"]
+    assert summary["status"].tolist() == ["done", "done", "failed", "interrupted"]
     assert summary["n_items"].isna().tolist() == [False, False, True, True]
     assert str(summary["n_items"].dtype) == "Int64"
     assert summary["wall_seconds"].tolist() == [5, 6, 1, 0]
@@ -138,7 +137,7 @@ def test_page_links_reports_and_escapes_errors(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("states", "code"),
-    [(["done"], 0), (["done", "failed"], 1), (["done", "interrupted", "not_run"], 130)],
+    [(["done"], 0), (["done", "failed"], 1), (["done", "interrupted"], 130)],
 )
 def test_exit_code_depends_on_the_statuses(states: list[str], code: int) -> None:
     assert SweepResult([SweepRun(A, state) for state in states], Path(), None).exit_code == code

@@ -56,7 +56,7 @@ class Combination(NamedTuple):
 class SweepRun(NamedTuple):
     """The result of one combination; one that did not run has no version, metrics or report.
 
-    `status` is `done`, `failed`, `interrupted` or `not_run`, `error` one line, and `main` names the
+    `status` is `done`, `failed` or `interrupted`, `error` one line, and `main` names the
     metrics that the catalog lists for MLflow.
     """
 
@@ -148,7 +148,7 @@ def run_combinations(
     """Run each combination with `execute`, print a line, and `save` the runs so far.
 
     After an error, the combination is `failed` and the next one runs. After Ctrl-C, the current
-    combination is `interrupted` and the others are `not_run`.
+    combination is `interrupted` and the others do not run.
     """
     runs: list[SweepRun] = []
     for number_of_run, combination in enumerate(todo, start=1):
@@ -158,17 +158,15 @@ def run_combinations(
         except (KeyboardInterrupt, Exception) as error:
             if missing_package(error):
                 raise
-            run = SweepRun(combination, "failed", error=_message(error))
-            if any(isinstance(cause, KeyboardInterrupt) for cause in causes(error)):
-                run = SweepRun(combination, "interrupted")
+            stopped = any(isinstance(cause, KeyboardInterrupt) for cause in causes(error))
+            status, message = ("interrupted", "") if stopped else ("failed", _message(error))
+            run = SweepRun(combination, status, error=message)
         run = run._replace(seconds=time.monotonic() - started)
         runs.append(run)
         save(runs)
         line = f"[{number_of_run}/{len(todo)}] {combination}: {run.status}, {run.seconds:,.0f} s"
         echo(f"{line}: {run.error}" if run.error else line)
         if run.status == "interrupted":
-            runs += [SweepRun(other, "not_run") for other in todo[number_of_run:]]
-            save(runs)
             break
     return runs
 
@@ -258,9 +256,9 @@ def render_sweep(runs: Sequence[SweepRun], folder: Path, title: str) -> str:
     records = summarise_sweep(runs).to_dict("records")
     names = [*Combination._fields, "status"]
     columns: list[Column] = [(name, as_words, name) for name in names]
+    columns += [("report", link, "report"), ("seconds", _as_number, "wall_seconds")]
     columns += [(name, _as_number, name) for name in main_metrics(runs)[:_MOST_SHOWN]]
-    columns += [("seconds", _as_number, "wall_seconds"), ("report", link, "report")]
-    table = table_of(records, columns, range(2, len(columns) - 1))
+    table = table_of(records, columns, range(5, len(columns)))
     lead = [Text("summary.csv next to this page has all metrics.")]
     return render_page(Page(title, title, [Section("Runs", [table])], lead=lead))
 
