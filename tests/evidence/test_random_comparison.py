@@ -11,7 +11,6 @@ from benchwright.evidence.ire import estimate_item_parameters
 from benchwright.evidence.panel import Panel
 from benchwright.evidence.random_comparison import (
     compare_with_random,
-    find_harmful_rule,
     gather_subsets,
 )
 from benchwright.evidence.ratings import read_ratings
@@ -133,23 +132,3 @@ def test_ire_is_compared_at_its_own_size_with_corrected_p_values() -> None:
         p = [row(seen, metric, method=method)["p_value"] for method in ("kept", "ire")]
         adjusted = [row(seen, metric, method=method)["p_holm"] for method in ("kept", "ire")]
         assert min(adjusted) == pytest.approx(min(1, 2 * min(p)))
-
-
-@pytest.mark.parametrize("harmful", ["easy", "anomalous", ""])
-def test_the_rule_that_harms_is_found_by_putting_its_items_back(harmful: str) -> None:
-    matrix, panel = simulated(items=120)
-    # The weaker half knows the first items and leads with them, but not without them.
-    right = matrix.correct.copy()
-    right[:15, :60], right[15:, :60:2] = 1, 0
-    matrix = ResponseMatrix.of(matrix.models, matrix.item_ids, correct=right)
-    ids = np.array(matrix.item_ids)
-    removed_by = np.where(np.arange(120) % 10 == 9, "duplicate", "").astype(object)
-    if harmful:
-        removed_by[:60] = np.where(removed_by[:60] == "", harmful, "duplicate," + harmful)
-    audit = pd.DataFrame({"item_id": ids, "removed_by": removed_by})
-    kept = ids[removed_by == ""].tolist()
-    comparison, _ = judged(matrix, panel, kept, random_subsets=200)
-    items, evaluation = items_of(matrix), EvaluationParams(random_subsets=200)
-    scores = score_models(matrix, items, pd.DataFrame({"item_id": kept}), panel)
-    found = find_harmful_rule(matrix, items, audit, scores, panel, comparison, evaluation, 0)
-    assert found == ({"rule": harmful, "restored": True} if harmful else {})

@@ -22,7 +22,6 @@ from benchwright.statistics.percentile import holm, percentile_among, two_sided_
 from benchwright.statistics.random_subsets import subset_blocks
 from benchwright.statistics.rank_agreement import (
     FEWEST_MODELS,
-    kendall_tau_b_rows,
     pearson_rows,
 )
 from benchwright.statistics.subset_scores import full_metrics, subset_metrics, subset_scores
@@ -167,46 +166,3 @@ def _by_chance(
         name: {metric: np.concatenate([part[metric] for part in parts]) for metric in parts[0]}
         for name, parts in metrics.items()
     }
-
-
-def find_harmful_rule(
-    response_matrix: ResponseMatrix,
-    items: pd.DataFrame,
-    item_audit: pd.DataFrame,
-    scores: pd.DataFrame,
-    panel: Panel,
-    random_comparison: pd.DataFrame,
-    evaluation: EvaluationParams,
-    seed: int,
-) -> dict[str, Any]:
-    """Find the rule to switch off where the kept items rank held-out models worse than random ones.
-
-    Items that one rule alone removed are put back, rule by rule. A rule is `restored` if the items
-    without it are not below the middle 95% of plain random subsets by tau-b; of these rules the one
-    that removed the fewest is returned, else the one of the highest percentile. Empty without harm.
-    """
-    wanted = {"method": "kept", "models": "held_out", "metric": "kendall_tau_b", "random": "plain"}
-    row = random_comparison[(random_comparison[list(wanted)] == pd.Series(wanted)).all(axis=1)]
-    if row.empty or not (row["value"] < row["random_low"]).all():
-        return {}
-    models = [str(model) for model in models_in(scores, "held_out")["model"]]
-    responses = panel_responses(response_matrix, items, panel, models)
-    n = len(responses.item_ids)
-    full = subset_scores(responses.correct, np.ones((1, n)))
-    known = dict(zip(item_audit["item_id"], item_audit["removed_by"], strict=True))
-    removed_by = np.array([known[item] for item in responses.item_ids], dtype=object)
-
-    def tau_b(masks: NDArray[np.bool_]) -> NDArray[np.float64]:
-        return kendall_tau_b_rows(full, subset_scores(responses.correct, masks))
-
-    found = []
-    for rule in sorted({name for name in removed_by if name and "," not in name}):
-        mask = (removed_by == "") | (removed_by == rule)
-        size = int(mask.sum())
-        generator = stage_generator(seed, f"yardstick/without {rule}")
-        blocks = subset_blocks(n, size, evaluation.random_subsets, generator)
-        draws = np.concatenate([tau_b(masks) for masks in blocks])
-        percentile = percentile_among(float(tau_b(mask[None])[0]), draws)
-        restored = percentile >= 100 * _LOW
-        found.append((restored, -size if restored else percentile, rule))
-    return {"rule": max(found)[2], "restored": max(found)[0]} if found else {}

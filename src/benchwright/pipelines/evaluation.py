@@ -42,14 +42,6 @@ _NODES = [
         ["random_comparison", "random_subsets"],
     ),
     node(
-        random_comparison.find_harmful_rule,
-        [
-            *(*_RANKED, "item_audit", "scores", "panel"),
-            *("random_comparison", "params:evaluation", "params:seed"),
-        ],
-        "harmful_rule",
-    ),
-    node(
         verdict.judge_subset,
         ["items", "kept_items", "rank_agreement", "random_comparison", "panel"],
         "subset_verdict",
@@ -111,10 +103,7 @@ _SHOWN = (
 _PAGE = [
     node(
         summary.show_refinement_top,
-        [
-            *("subset_verdict", "harmful_rule", "rule_coverage"),
-            *("report_model_notes", "report_item_notes"),
-        ],
+        ["subset_verdict", "rule_coverage", "report_model_notes", "report_item_notes"],
         "report_top",
     ),
     node(

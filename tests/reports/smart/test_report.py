@@ -183,20 +183,6 @@ def test_verdict_says_that_nothing_was_removed_or_few_models_are_held_out(page, 
     assert "1 model is not held out: of the same family" in text
 
 
-@pytest.mark.parametrize(
-    ("rule", "restored", "said"),
-    [
-        ("easy_unanimous", True, "they would not ( --params filtering.easy.enabled=false )."),
-        ("duplicate", True, "they would not ( --params filtering.duplicates.enabled=false )."),
-        ("similar", False, "No rule alone is the cause; without “similar” the harm is least ( --p"),
-    ],
-)
-def test_a_harmful_rule_is_named_with_its_setting(
-    page, rule: str, restored: bool, said: str
-) -> None:
-    assert said in page(harmful_rule={"rule": rule, "restored": restored}).text
-
-
 def test_larger_loss_of_filter_models_is_mentioned(report, small) -> None:
     out = report()
     lost = out["scores"].eval("accuracy_full - accuracy_kept").groupby(out["scores"]["role"]).mean()

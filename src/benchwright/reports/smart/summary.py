@@ -18,9 +18,6 @@ from benchwright.reports.smart.wording import write_interval, write_percentile, 
 _NOTABLE_POINTS = 1.0  # a gap in lost accuracy, in percentage points, that is worth a warning
 # A random half of 400 items keeps the order of three models in 79% of cases, of seven in 19%.
 _FEW_HELD_OUT = 7
-_RULE_SECTIONS = {"easy_unanimous": "easy", "duplicate": "duplicates"}
-"""The sections of `filtering` that are not named after their rule."""
-
 WHICH_VARIANT = (
     "Which variant? `smart` removes little and rarely harms a ranking; `smart_paper` removes much "
     "and may cost rank fidelity; `no_similar` keeps items that look alike, as those of templates "
@@ -30,7 +27,6 @@ WHICH_VARIANT = (
 
 def show_refinement_top(
     subset_verdict: Verdict,
-    harmful_rule: dict[str, Any],
     rule_coverage: pd.DataFrame,
     report_model_notes: list[str],
     report_item_notes: list[str],
@@ -40,29 +36,13 @@ def show_refinement_top(
         f"{row['flagged']:,} {row['rule'].replace('_', ' ')} ({row['removed'] or 'none'} removed)"
         for row in rule_coverage[rule_coverage["flagged"] > 0].to_dict("records")
     ]
-    remedy = name_remedy(harmful_rule) if subset_verdict.place == "worse" else ""
     lead = [
         Tiles(subset_verdict.tiles),
-        Text(remedy, "judgement warning", code=True),
         Text(f"Found on the way: {joined(found)}." if found else "", "judgement"),
     ]
     shown = [block for block in lead if not isinstance(block, Text) or block.text]
     notes = [*report_model_notes, *report_item_notes]
     return Top(subset_verdict.sentence, shown, notes, WHICH_VARIANT, "Benchmark report")
-
-
-def name_remedy(harmful_rule: Mapping[str, Any]) -> str:
-    """Return the setting that switches the harmful rule off; "" where no rule is known."""
-    if not harmful_rule:
-        return ""
-    rule = str(harmful_rule["rule"])
-    name, section = rule.replace("_", " "), _RULE_SECTIONS.get(rule, rule)
-    without = (
-        f"Without the rule “{name}” they would not"
-        if harmful_rule["restored"]
-        else f"No rule alone is the cause; without “{name}” the harm is least"
-    )
-    return f"{without} (`--params filtering.{section}.enabled=false`)."
 
 
 def describe_evidence(
