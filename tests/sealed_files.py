@@ -13,7 +13,6 @@ class SealedFiles(NamedTuple):
     """The files of a sealed benchmark."""
 
     validation: Path
-    table: Path
     card: Path
     test: Path
     manifest: Path

@@ -3,7 +3,6 @@
 import json
 import logging
 import pickle
-import re
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -113,7 +112,6 @@ def test_the_public_folder_has_only_the_public_half(
     public = [json.loads(line) for line in sealed.validation.read_text().splitlines()]
     expected = items[assignment["half"].eq("validation").to_numpy()]
     assert [row["item_id"] for row in public] == expected["item_id"].tolist()
-    assert pd.read_csv(sealed.table)["item_id"].tolist() == expected["item_id"].tolist()
     manifest = json.loads(sealed.manifest.read_text())
     assert manifest["test"]["items"] + manifest["validation"]["items"] == N
     assert manifest["fields"]["test"] == {"law": 10, "math": 50}
@@ -150,16 +148,16 @@ def test_a_saved_split_has_keyed_ids_of_closed_items(assignment: pd.DataFrame) -
     ("broken", "message"),
     [
         (lambda data: data, "sealed with another key"),
-        (lambda data: data[:-1], "cut short"),
+        (lambda data: data[:-1], "cut short or altered"),
         (lambda data: data[:40], "not a sealed benchmark"),
         (lambda data: b"", "not a sealed benchmark"),
         (lambda data: data + b"x", "altered since"),
         (lambda data: data[:-9] + bytes([data[-9] ^ 1]) + data[-8:], "altered since"),
         (lambda data: data.replace(b'"format"', b'"Format"', 1), "not a sealed benchmark"),
-        (lambda data: data.replace(b"scrypt-131072", b"scrypt-9", 1), "not a sealed benchmark"),
+        (lambda data: data.replace(b"sealed-1", b"sealed-9", 1), "not a sealed benchmark"),
         (lambda data: data.replace(b": ", b" :", 1), "altered since"),
         (lambda data: b"[" * 1_000, "not a sealed benchmark"),
-        (lambda data: re.sub(rb'(?<="bytes": )\d+', b"Infinity", data), "not a sealed benchmark"),
+        (lambda data: data.replace(b'"nonce": "', b'"nonce": "00', 1), "not a sealed benchmark"),
     ],
 )  # fmt: skip
 def test_an_unreadable_file_is_reported_in_one_line(
@@ -330,10 +328,7 @@ def test_scoring_the_closed_half_leaks_no_five_words(
     assert SECRET.encode() not in written
     assert all(f"page{i}#".encode() not in written for i in range(1, N // 2, 2))
     # The same search does find the public half, and would find a closed stem wherever it stood.
-    assert [hit.file.name for hit in files_with(workshop, public, ())] == [
-        "validation.csv",
-        "validation.jsonl",
-    ]
+    assert [hit.file.name for hit in files_with(workshop, public, ())] == ["validation.jsonl"]
 
 
 def test_a_server_gets_closed_questions_only_on_request(

@@ -8,7 +8,6 @@ import os
 import uuid
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from benchwright.core.errors import InputError
 from benchwright.core.keyed_random import keyed_bytes
@@ -143,76 +142,62 @@ class KeyedNames:
         return str(uuid.UUID(bytes=digest[:16], version=4))
 
 
+# The format names scrypt with these costs and AES-256-GCM: a file cannot choose others.
 _FORMAT = "benchwright-sealed-1"
-_KDF = f"scrypt-{SCRYPT_N}-{SCRYPT_R}-{SCRYPT_P}"
-_CIPHER = "AES-256-GCM"
-_TAG = 16
-_LONGEST_HEADER = 1024
+_LENGTHS = {"salt": 16, "nonce": 12, "key_check": 8}  # bytes
 
 
 def seal_bytes(plain: bytes, key: SealKey) -> bytes:
     """Encrypt bytes to the contents of a sealed file."""
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-    salt, nonce = os.urandom(16), os.urandom(12)
+    salt, nonce = os.urandom(_LENGTHS["salt"]), os.urandom(_LENGTHS["nonce"])
     derived = key.derived(salt)
     header = {
         "format": _FORMAT,
-        "kdf": _KDF,
-        "cipher": _CIPHER,
         "salt": salt.hex(),
         "nonce": nonce.hex(),
-        "key_check": subkey(derived, "check")[:8].hex(),
-        "bytes": len(plain) + _TAG,
+        "key_check": _key_check(derived).hex(),
     }
     line = (json.dumps(header) + "\n").encode()
     return line + AESGCM(subkey(derived, "file")).encrypt(nonce, plain, line)
+
+
+def _key_check(derived: bytes) -> bytes:
+    return subkey(derived, "check")[: _LENGTHS["key_check"]]
 
 
 def read_sealed(path: Path, key: SealKey) -> bytes:
     """Decrypt a file in memory.
 
     Raises:
-        InputError: the file is unreadable, not a sealed one, cut short or altered, or the key is
-            wrong; the message shows nothing of its contents.
+        InputError: the file is unreadable, not a sealed one, or altered, or the key is wrong; the
+            message shows nothing of its contents.
     """
     from cryptography.exceptions import InvalidTag
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
     try:
-        data = path.read_bytes()
+        line, newline, sealed = path.read_bytes().partition(b"\n")
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({type(error).__name__})") from None
-    line, newline, sealed = data.partition(b"\n")
-    header = _header(path, line)
-    if not newline or len(sealed) < header["bytes"]:
-        raise InputError(
-            f"{path}: cut short: {len(sealed)} of {header['bytes']} bytes; fetch the file again"
-        )
-    derived = key.derived(header["salt"])
-    if not hmac.compare_digest(subkey(derived, "check")[:8], header["key_check"]):
-        raise InputError(f"{path}: sealed with another key; use the key of this benchmark")
-    try:
-        return AESGCM(subkey(derived, "file")).decrypt(header["nonce"], sealed, line + b"\n")
-    except InvalidTag:
-        raise InputError(f"{path}: altered since it was sealed; fetch the file again") from None
-
-
-def _header(path: Path, line: bytes) -> dict[str, Any]:
-    wrong = InputError(
-        f"{path}: not a sealed benchmark, or its first line was altered; use a file that "
-        f"`seal_halves` wrote ({_FORMAT}, {_KDF}, {_CIPHER})"
-    )
-    if len(line) > _LONGEST_HEADER:
-        raise wrong
     try:
         header = json.loads(line)
-        # A file cannot choose how costly the derivation of the key is.
-        known = (header["format"], header["kdf"], header["cipher"]) == (_FORMAT, _KDF, _CIPHER)
-        parts = {name: bytes.fromhex(header[name]) for name in ("salt", "nonce", "key_check")}
-        size = int(header["bytes"])
-    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
-        raise wrong from None
-    if not known or [len(part) for part in parts.values()] != [16, 12, 8] or size < _TAG:
-        raise wrong
-    return {**parts, "bytes": size}
+        parts = {name: bytes.fromhex(header[name]) for name in _LENGTHS}
+        known = header["format"] == _FORMAT
+    except (ValueError, KeyError, TypeError, RecursionError):
+        known, parts = False, {}
+    if not known or {name: len(part) for name, part in parts.items()} != _LENGTHS:
+        raise InputError(
+            f"{path}: not a sealed benchmark ({_FORMAT}), or its first line was altered; use a "
+            "file that the pipeline mmlu_cf wrote"
+        )
+    derived = key.derived(parts["salt"])
+    if not hmac.compare_digest(_key_check(derived), parts["key_check"]):
+        raise InputError(f"{path}: sealed with another key; use the key of this benchmark")
+    try:
+        return AESGCM(subkey(derived, "file")).decrypt(parts["nonce"], sealed, line + newline)
+    except InvalidTag:
+        raise InputError(
+            f"{path}: cut short or altered since it was sealed; fetch the file again"
+        ) from None

@@ -16,14 +16,13 @@ from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
 from benchwright.datasets.half_scores import GroupResult, SealedIdentity
-from benchwright.exports.hub_folder import card_licence, csv_lines
+from benchwright.exports.hub_folder import card_licence
 from benchwright.methods.mmlu_cf.sealing.key import KeyedNames, SealKey, read_sealed, seal_bytes
 from benchwright.statistics.paired_differences import clustered_se
 from benchwright.transforms.altered_item import MultipleChoice
 from benchwright.transforms.released_order import leak_test_facts, released_order
 
 VALIDATION, TEST, CARD, MANIFEST = "validation.jsonl", "test.sealed", "README.md", "manifest.json"
-TABLE = "validation.csv"
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,7 @@ class SealedBenchmark:
 def seal_halves(
     items: pd.DataFrame, assignment: pd.DataFrame, name: str, key: SealKey, licence: str = ""
 ) -> dict[str, bytes]:
-    """Make `validation.jsonl`, the same as CSV, a card, `test.sealed` and a manifest.
+    """Make `validation.jsonl`, a card, `test.sealed` and a manifest.
 
     The result has the content of each file by its name. The Hub reads the folder as a dataset with
     the public half; `licence` is that of the documents.
@@ -92,7 +91,6 @@ def seal_halves(
     }
     return {
         VALIDATION: files[VALIDATION],
-        TABLE: b"".join(csv_lines(pd.DataFrame(public))),
         CARD: _card(name, public, len(closed), licence).encode(),
         TEST: files[TEST],
         MANIFEST: (json.dumps(manifest, indent=2, ensure_ascii=False) + "\n").encode(),
@@ -198,7 +196,7 @@ halves with the same distribution of fields and difficulty.
 
 - `{VALIDATION}`: {len(public)} public questions, one JSON object per line (`item_id`, `field`,
   `difficulty` 0–9, `question`, `choices`, `answer` as an index from 0, `cluster`, `explanation`,
-  `domain`, `url`, `canary`). `{TABLE}` has the same rows, with a column per option.
+  `domain`, `url`, `canary`).
 - `{TEST}`: {n_closed} closed questions, encrypted. Models are scored on them with
   `benchwright evaluate-sealed`, which reports accuracies only.
 - `{MANIFEST}`: counts and SHA-256 of both files.
