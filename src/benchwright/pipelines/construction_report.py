@@ -5,7 +5,7 @@ from kedro.pipeline import Pipeline
 from benchwright.methods.mmlu_cf.construction_steps import (
     collect_construction_metrics,
     count_steps,
-    parse_rates,
+    read_rates,
 )
 from benchwright.methods.mmlu_cf.public_half import read_public_half
 from benchwright.pipelines.nodes import boxed, node
@@ -29,7 +29,7 @@ _NODES = [
     ),
     node(read_public_half, ["sealed_benchmark", "params:seed"], "public_half"),
     node(
-        parse_rates,
+        read_rates,
         ["field_rounds", "difficulty_rounds", "checking_rounds", "final_difficulty_rounds"],
         "judge_parse_rates",
     ),

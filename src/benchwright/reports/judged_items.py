@@ -1,12 +1,11 @@
 """What judges say of a benchmark's items: plot, headline, warnings and page."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
 
 from benchwright.methods.mmlu_cf.checking import HARMS, HIGH
-from benchwright.methods.mmlu_cf.construction_steps import ParseRate
 from benchwright.methods.mmlu_cf.judged_items import EASY
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.mmlu_cf import CheckingParams, DifficultyParams
@@ -61,7 +60,7 @@ def show_judgements(
     items: pd.DataFrame,
     judged_items: pd.DataFrame,
     judgements: pd.DataFrame,
-    judge_parse_rates: Sequence[ParseRate],
+    judge_parse_rates: pd.DataFrame,
     judge_agreement: pd.DataFrame,
 ) -> tuple[Top, list[Section]]:
     """Show what the judges say, the reasons not to rely on them, and the items to read."""

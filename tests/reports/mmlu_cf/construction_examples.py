@@ -96,7 +96,7 @@ def making(*, judges: bool = False) -> dict[str, Any]:
         "difficulty_rounds": _rounds("difficulty", 48, 36, 6) if judges else JudgeRounds.empty(),
         "difficulty_counts": _levels(checked, judges=judges),
         "sampling_strata": _strata(judges=judges),
-        "final_difficulty_rounds": _rounds("difficulty", 24, 24, 0)
+        "final_difficulty_rounds": _rounds("final difficulty", 24, 24, 0)
         if judges
         else JudgeRounds.empty(),
         "checking_rounds": _rounds("checking", 30, 30, 0) if judges else JudgeRounds.empty(),

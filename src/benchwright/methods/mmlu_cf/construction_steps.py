@@ -8,9 +8,6 @@ import pandas as pd
 from benchwright.methods.mmlu_cf.splitting.leakage import LEAKS
 from benchwright.params.mmlu_cf import CheckingParams, SamplingByDifficultyParams
 
-FINAL_RATING = "final difficulty"
-"""The task of rating the questions after the contamination-free rules."""
-
 
 class Steps(NamedTuple):
     """Documents and questions, step by step.
@@ -95,45 +92,22 @@ def count_steps(
     )
 
 
-class ParseRate(NamedTuple):
-    """Replies of one judge in one task, to `asked` prompts.
+def read_rates(*rounds: pd.DataFrame) -> pd.DataFrame:
+    """Count the replies of each judge in each task, from tables of `ROUNDS`.
 
-    `first` is the share that was readable at the first attempt, `read` after at most `attempts`.
-    `too_long` prompts did not fit the judge's context.
+    Return task, judge, asked (prompts), first and read (shares that were readable at the first
+    attempt, and after all `attempts`), and too_long (prompts that did not fit the context).
     """
-
-    task: str
-    judge: str
-    asked: int
-    first: float
-    read: float
-    attempts: int
-    too_long: int
-
-
-def parse_rates(
-    field_rounds: pd.DataFrame,
-    difficulty_rounds: pd.DataFrame,
-    checking_rounds: pd.DataFrame,
-    final_difficulty_rounds: pd.DataFrame,
-) -> list[ParseRate]:
-    """Compute the rates of each judge over all attempts, task by task, from `ROUNDS`."""
-    final = final_difficulty_rounds.assign(task=FINAL_RATING)
-    return read_rates(field_rounds, difficulty_rounds, checking_rounds, final)
-
-
-def read_rates(*tables: pd.DataFrame) -> list[ParseRate]:
-    """Compute the rates of each judge over all attempts, table by table, from `ROUNDS`."""
-    rates = []
-    for table in tables:
-        for (task, judge), rounds in table.groupby(["task", "judge"], sort=True):
-            first = rounds[rounds["attempt"] == rounds["attempt"].min()]
-            if asked := int(first["asked"].sum()):
-                read_first, read = int(first["parsed"].sum()), int(rounds["parsed"].sum())
-                attempts, too_long = int(rounds["attempt"].max()), int(rounds["too_long"].sum())
-                shares = (read_first / asked, read / asked)
-                rates.append(ParseRate(str(task), str(judge), asked, *shares, attempts, too_long))
-    return rates
+    some = pd.concat([table for table in rounds if len(table)] or rounds[:1])
+    rates = some.groupby(["task", "judge"], sort=False, as_index=False).agg(
+        asked=("asked", "first"),
+        first=("parsed", "first"),
+        read=("parsed", "sum"),
+        attempts=("attempt", "max"),
+        too_long=("too_long", "sum"),
+    )
+    rates = rates[rates["asked"] > 0]
+    return rates.assign(**{name: rates[name] / rates["asked"] for name in ("first", "read")})
 
 
 def collect_construction_metrics(construction_steps: Steps) -> dict[str, float]:

@@ -229,7 +229,7 @@ def rate_final_items(
         return pd.DataFrame(columns=DIFFICULTY), rounds_table("", {})
     ratings, rounds = _rated(contamination_free_items, judge_store, difficulty, models, scoring)
     ids = contamination_free_items["item_id"].astype(str).tolist()
-    return combine_ratings(ids, ratings, closed_seed), rounds
+    return combine_ratings(ids, ratings, closed_seed), rounds.assign(task="final difficulty")
 
 
 def check_sampled_items(

@@ -2,11 +2,11 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
-from benchwright.methods.mmlu_cf.construction_steps import ParseRate, Steps
+from benchwright.methods.mmlu_cf.construction_steps import Steps
 from benchwright.reports.mmlu_cf.judges import doubtful_judges
 from benchwright.reports.page.parts import Text, Tiles, Top
 from benchwright.reports.page.wording import coefficient, count, percent
@@ -16,14 +16,14 @@ _FEW_DOMAINS = 100  # the paper has more than 3,000
 
 def show_construction_top(
     construction_steps: Steps,
-    judge_parse_rates: Sequence[ParseRate],
+    judge_parse_rates: pd.DataFrame,
     judge_agreement: pd.DataFrame,
     half_distances: pd.DataFrame,
     extraction_measures: pd.DataFrame,
 ) -> Top:
     """Write the counts of questions, the pairs that ask the same, and the warnings."""
     steps = construction_steps
-    asked = Counter(rate.task for rate in judge_parse_rates)
+    asked = Counter(judge_parse_rates["task"])
     if not steps.public + steps.closed:
         text = (
             f"No benchmark was made: {count(steps.extracted, 'question')} extracted from "

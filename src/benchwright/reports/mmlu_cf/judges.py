@@ -1,11 +1,10 @@
 """What a page says about judges: readable replies, and agreement beyond chance."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pandas as pd
 
-from benchwright.methods.mmlu_cf.construction_steps import ParseRate
 from benchwright.reports.page.parts import (
     Cell,
     Column,
@@ -24,13 +23,13 @@ _RELIABLE = 0.667  # below it, Krippendorff advises against conclusions (2019, c
 _LOW_PARSE_RATE = 0.9
 
 
-def doubtful_judges(rates: Sequence[ParseRate], judge_agreement: pd.DataFrame) -> Iterator[str]:
+def doubtful_judges(rates: pd.DataFrame, judge_agreement: pd.DataFrame) -> Iterator[str]:
     """Name judges with few readable replies, and criteria on which judges agree too little."""
-    for rate in rates:
-        if rate.read < _LOW_PARSE_RATE:
+    for rate in rates.to_dict("records"):
+        if rate["read"] < _LOW_PARSE_RATE:
             yield (
-                f"Only {percent(rate.read)} of {rate.asked:,} prompts to {rate.judge} "
-                f"({rate.task}) got a readable reply: the judged items are not a random sample."
+                f"Only {percent(rate['read'])} of {rate['asked']:,} prompts to {rate['judge']} "
+                f"({rate['task']}) got a readable reply: the judged items are not a random sample."
             )
     pooled = judge_agreement[judge_agreement["judge"].eq("") & judge_agreement["other"].eq("")]
     low = pooled[pooled["alpha"] < _RELIABLE].to_dict("records")
@@ -39,7 +38,7 @@ def doubtful_judges(rates: Sequence[ParseRate], judge_agreement: pd.DataFrame) -
         yield f"The judges agree too little (alpha below {_RELIABLE}) on {joined(names)}."
 
 
-def replies_table(rates: Sequence[ParseRate]) -> Table:
+def replies_table(rates: pd.DataFrame) -> Table:
     """Return the shares of readable replies of each judge."""
     names: list[Column] = [
         ("Task", as_text, "task"),
@@ -50,8 +49,7 @@ def replies_table(rates: Sequence[ParseRate]) -> Table:
         ("Attempts", as_count, "attempts"),
         ("Too long", as_count, "too_long"),
     ]
-    records = [rate._asdict() for rate in rates]
-    return table_of(records, names, range(2, 7), "Readable replies")
+    return table_of(rows_of(rates), names, range(2, 7), "Readable replies")
 
 
 def show_agreement(judge_agreement: pd.DataFrame) -> list[Any]:

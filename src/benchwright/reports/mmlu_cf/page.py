@@ -1,11 +1,11 @@
 """The construction report: what each table says, in sections, and the page that joins them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 
-from benchwright.methods.mmlu_cf.construction_steps import ParseRate, Steps
+from benchwright.methods.mmlu_cf.construction_steps import Steps
 from benchwright.params.mmlu_cf import SamplingByDifficultyParams, SealingParams
 from benchwright.reports.mmlu_cf.judges import replies_table, show_agreement
 from benchwright.reports.page.parts import (
@@ -180,7 +180,7 @@ def _strata(strata: pd.DataFrame, *, levels_known: bool) -> Table | Text:
 def show_construction_judges(
     construction_steps: Steps,
     checking_counts: Mapping[str, Any],
-    judge_parse_rates: Sequence[ParseRate],
+    judge_parse_rates: pd.DataFrame,
     judge_agreement: pd.DataFrame,
 ) -> list[Section]:
     """Show the decisions of the check, the replies of the judges and their agreement."""
@@ -194,7 +194,7 @@ def show_construction_judges(
     head = ("Decision", "Questions", "Share")
     table = Table("Decisions on the sampled questions", head, rows, (1, 2))
     judges: list[Any] = [Text("No judge was asked.")]
-    if judge_parse_rates:
+    if len(judge_parse_rates):
         judges = [replies_table(judge_parse_rates), *show_agreement(judge_agreement)]
     return [Section("Checking", [table], "checking"), Section("Judges", judges, "judges")]
 
