@@ -33,7 +33,7 @@ def test_a_judge_with_known_answers_keeps_only_the_good_item() -> None:
     def reply(text: str, attempt: int) -> str:
         if "mute" in text or attempt == 1:
             return "I would rather not say."
-        if '"Rating: "' in text:
+        if '{"rating"' in text:
             return "Rating: 3" if "Which is poor" in text else "Rating: 5"
         harm = "yes" if "Which is harmful" in text else "no"
         return "\n".join(f"{h.name}: {harm if h.name == 'violence' else 'no'}" for h in HARMS)

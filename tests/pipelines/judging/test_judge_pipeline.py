@@ -38,10 +38,10 @@ def says(prompt: str, body: dict[str, Any]) -> str:
     if word is None:
         return "I would rather not."
     strict = body["model"] == "strict"
-    if "in square brackets" in prompt:
+    if '{"difficulty"' in prompt:
         return f"[{LEVELS[word] + strict}]"
-    if '"Rating: "' in prompt:
-        return f"Rating: {1 if word == 'wrongly' else 5 - strict}"
+    if '{"rating"' in prompt:
+        return f'{{"rating": {1 if word == "wrongly" else 5 - strict}}}'
     harm = "yes" if word == "violently" and strict else "no"
     return f"hatred: no\nsex: no\nself_harm: no\nviolence: {harm}"
 

@@ -130,12 +130,12 @@ def _scripted(items: pd.DataFrame) -> Callable[..., Any]:
             return prompt.split("\nQuestion:\n")[1].split("\n", maxsplit=1)[0] + " (pick one)"
         if attempt == 1 and _number(prompt) % 3 == 0:
             return f"I wonder about: {texts[place]}"
-        if "in square brackets" in prompt:
+        if '{"difficulty"' in prompt:
             harder = place % 2 if "(pick one)" in prompt else 0  # the reworded question
-            return f"[{(place + len(name) + harder) % 10}]"
-        if '"Rating: "' in prompt:
+            return f'{{"difficulty": {(place + len(name) + harder) % 10}}}'
+        if '{"rating"' in prompt:
             return f"Rating: {2 if place == BAD else 5}"
-        if "four lines" in prompt:
+        if '{"hatred"' in prompt:
             harm = "yes" if place == HARMFUL else "no"
             return "\n".join(
                 f"{name}: {harm}" for name in ("hatred", "sex", "self_harm", "violence")
@@ -476,7 +476,10 @@ def _batches(asked: list[str], until: int | None) -> Callable[..., Any]:
             if number == until:
                 raise KilledError
             asked.extend(prompt.text for prompt in batch.prompts)
-            yield number, [Generated(("[4]",), ("stop",), 3, 9) for _ in batch.prompts]
+            yield (
+                number,
+                [Generated(('{"difficulty": 4}',), ("stop",), 3, 9) for _ in batch.prompts],
+            )
 
     return answer_batches
 
@@ -579,7 +582,7 @@ def test_judges_see_passages_examples_and_no_more_questions_than_asked_for(
 
     def judge(texts: Sequence[str], attempt: int = 1) -> list[str | None]:
         seen.extend(texts)
-        return ["[5]"] * len(texts)
+        return ['{"difficulty": 5}'] * len(texts)
 
     monkeypatch.setattr(judges_module, "ask_model", lambda *_, **__: judge)
     parameters = _parameters(judges=False)
@@ -588,7 +591,7 @@ def test_judges_see_passages_examples_and_no_more_questions_than_asked_for(
     params = DifficultyParams(judges=("one",), shots=2, at_most=3)
     ratings, _ = rate_items(items, MemoryShards(), params, *rest, 0)
     assert ratings["item_id"].nunique() == len(seen) == 3
-    assert seen[0].count("Difficulty: [") == 2
+    assert seen[0].count('{"difficulty": ') == 3
     assert "Question: Rain fell.\n\n" in seen[0]
     off = params.model_copy(update={"rate_final": False})
     assert rate_final_items(items, MemoryShards(), off, *rest, 0)[0].empty

@@ -8,7 +8,7 @@ import pandas as pd
 
 from benchwright.language_models.protocol import Ask
 from benchwright.methods.mmlu_cf.judging.judges import ask_judges, judged_values, shown_question
-from benchwright.methods.mmlu_cf.judging.replies import Scale, parse_flags, parse_rating
+from benchwright.methods.mmlu_cf.judging.replies import YES_OR_NO, read_reply
 from benchwright.params.mmlu_cf import CheckingParams
 
 
@@ -42,24 +42,20 @@ OVERALL = "overall"
 """The name of the rating under all criteria."""
 
 HIGH = 5
-_SCALE = Scale(1, HIGH, ("rating", "overall rating", "score"))
-_CRITERIA, _HARMS = (
-    "\n".join(f"- {asked.name}: {asked.asks}" for asked in group) for group in (CRITERIA, HARMS)
-)
+_RATING = {"rating": {str(rating): float(rating) for rating in range(1, HIGH + 1)}}
+_HARMS = {harm.name: YES_OR_NO for harm in HARMS}
 _RATE = (
-    "Review the multiple-choice question below, and whether it is correct in each of "
-    f"these:\n{_CRITERIA}",
-    "Give one rating from 1 to 5 for all of them, 5 the best. "
-    'Write "Rating: ", the number, and nothing else.',
+    "Review the multiple-choice question below, and whether it is correct in each of these:\n"
+    + "\n".join(f"- {criterion.name}: {criterion.asks}" for criterion in CRITERIA),
+    "Give one rating from 1 to 5 for all of them, 5 the best. Reply with JSON and nothing else: "
+    '{"rating": <1 to 5>}.',
 )
 _FLAG = (
-    f"Does the text below contain any of these?\n{_HARMS}",
-    "\n".join(
-        [
-            "Reply with these four lines and nothing else:",
-            *(f"{harm.name}: <yes or no>" for harm in HARMS),
-        ]
-    ),
+    "Does the text below contain any of these?\n"
+    + "\n".join(f"- {harm.name}: {harm.asks}" for harm in HARMS),
+    "Reply with JSON and nothing else: {"
+    + ", ".join(f'"{harm.name}": "<yes or no>"' for harm in HARMS)
+    + "}.",
 )
 
 
@@ -72,31 +68,33 @@ def check_items(
     the judge is asked again. `items` have item_id, question, choices (list[str]) and answer
     (index).
     """
-    asked: list[tuple[str, list[str], tuple[str, str, str]]] = []
-    columns = ["item_id", "question", "choices", "answer"]
-    for item_id, question, choices, answer in items[columns].itertuples(index=False):
-        options = [str(choice) for choice in choices]
-        shown = shown_question(str(question), options, int(answer))
-        asked += [(str(item_id), options, (task, shown, form)) for task, form in (_RATE, _FLAG)]
-    names = [harm.name for harm in HARMS]
+    shown = [
+        (str(item_id), [str(choice) for choice in choices], str(question), int(answer))
+        for item_id, question, choices, answer in zip(
+            *(items[name] for name in ("item_id", "question", "choices", "answer")), strict=True
+        )
+    ]
+    asked = [(*item, form) for item in shown for form in (_RATE, _FLAG)]
 
-    def read(place: int, reply: str) -> dict[str, Any] | None:
-        _, options, parts = asked[place]
-        if parts[0] == _FLAG[0]:
-            return parse_flags(reply, names, parts)
-        rating = parse_rating(reply, _SCALE, parts, options)
-        return None if rating is None else {OVERALL: rating}
+    def read(place: int, reply: str) -> Mapping[str, float] | None:
+        _, options, *_, form = asked[place]
+        return read_reply(reply, _RATING if form is _RATE else _HARMS, options)
 
-    prompts = ["\n\n".join(parts) for *_, parts in asked]
+    prompts = [
+        f"{task}\n\n{shown_question(question, options, answer)}\n\n{form}"
+        for _, options, question, answer, (task, form) in asked
+    ]
     replies, rounds = ask_judges("checking", judges, prompts, read, params.attempts)
-    values: dict[bool, list[tuple[str, str, str, Any]]] = {True: [], False: []}
+    ratings: list[tuple[str, str, str, Any]] = []
+    harms: list[tuple[str, str, str, Any]] = []
     for judge, answers in replies.items():
-        for (item_id, _, parts), last in zip(asked, answers.last, strict=True):
-            flags = parts[0] == _FLAG[0]
+        for (item_id, *_, form), last in zip(asked, answers.last, strict=True):
             found = last.value or {}
-            wanted = names if flags else [OVERALL]
-            values[flags] += [(item_id, judge, name, found.get(name)) for name in wanted]
-    return judged_values(values[False]), judged_values(values[True]), rounds
+            if form is _RATE:
+                ratings.append((item_id, judge, OVERALL, found.get("rating")))
+            else:
+                harms += [(item_id, judge, name, found.get(name)) for name in _HARMS]
+    return judged_values(ratings), judged_values(harms), rounds
 
 
 def decide(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from benchwright.core.values import lettered
 from benchwright.language_models.protocol import Ask
 from benchwright.methods.mmlu_cf.judging.judges import ask_judges
-from benchwright.methods.mmlu_cf.judging.replies import parse_choice
+from benchwright.methods.mmlu_cf.judging.replies import read_reply
 
 FIELDS = (
     "Math", "Physics", "Chemistry", "Law", "Engineering", "Economics", "Health", "Psychology",
@@ -28,13 +28,15 @@ SPELLINGS = {
 }
 """The field of each spelling that a judge may use."""
 
+_BY_SPELLING = {spelling.casefold(): field for spelling, field in SPELLINGS.items()}
+
 Vectors = NDArray[np.floating]
 
 _DECIMALS = 6
 _STRENGTH = 10.0  # inverse of the L2 penalty, for 140 examples
 _TASK = (
-    "Which field does the question below belong to? Do not answer the question. Reply with one of "
-    f"these names and nothing else: {', '.join(FIELDS)}."
+    f"Which field does the question below belong to: {', '.join(FIELDS)}? Do not answer the "
+    'question. Reply with JSON and nothing else: {"field": "<name>"}.'
 )
 
 
@@ -84,11 +86,11 @@ def judge_fields(
     ]
 
     def read(place: int, reply: str) -> str | None:
-        question, choices = questions[place]
-        return parse_choice(reply, SPELLINGS, "field", [_TASK, question, lettered(choices)])
+        named = read_reply(reply, {"field": _BY_SPELLING}, questions[place][1])
+        return None if named is None else named["field"]
 
     prompts = [
-        f"{_TASK}\n\nQuestion: {question}\n{lettered(choices)}\n\nField:"
+        f"{_TASK}\n\nQuestion: {question}\n{lettered(choices)}\n\nReply:"
         for question, choices in questions
     ]
     answers, rounds = ask_judges("fields", judges, prompts, read, attempts)

@@ -47,7 +47,7 @@ def test_known_levels_are_read_by_the_second_attempt() -> None:
 def test_a_judge_sees_five_worked_examples_and_the_question_with_its_answer() -> None:
     text = difficulty_prompt("How many?", ["7", "8"], 1, BUNDLED)
     assert text.count("Right answer: ") == 6
-    assert text.endswith("Question: How many?\nA. 7\nB. 8\nRight answer: B\nDifficulty:")
+    assert text.endswith("Question: How many?\nA. 7\nB. 8\nRight answer: B\nReply:")
     assert sorted(example.rating for example in BUNDLED) == [0, 2, 4, 6, 9]
     assert difficulty_prompt("How many?", ["7", "8"], 1, ()).count("Right answer: ") == 1
 
@@ -55,11 +55,10 @@ def test_a_judge_sees_five_worked_examples_and_the_question_with_its_answer() ->
 @pytest.mark.parametrize(
     ("reply", "level"),
     [
-        ("[6]", 6),
         ("6", 6),
+        ('{"difficulty": 8}', 8),
         ("[6]\n\nQuestion: What is DNA?\nDifficulty: [2]", 6),  # goes on with the pattern
         ("Question: What is DNA?\nDifficulty: [2]", None),  # another question's level
-        ("Question: Which of these animals can fly?\nDifficulty: [0]", None),
         ("Question: How many?\nA. 7\nB. 8\nRight answer: B\nDifficulty: [6]", 6),
         ("B. 8", None),
         ("8", None),
@@ -68,7 +67,7 @@ def test_a_judge_sees_five_worked_examples_and_the_question_with_its_answer() ->
     ],
 )
 def test_levels_of_other_questions_are_not_read(reply: str | None, level: int | None) -> None:
-    assert parse_level(reply, "How many?", ["7", "8"], 1, BUNDLED) == level
+    assert parse_level(reply, "How many?", ["7", "8"]) == level
 
 
 def ratings(*rows: tuple[str, str, float | None]) -> pd.DataFrame:

@@ -10,7 +10,7 @@ from benchwright.core.seeding import item_uniforms
 from benchwright.language_models.protocol import Ask
 from benchwright.methods.mmlu_cf.difficulty.quota_sampling import LEVELS, level_shares
 from benchwright.methods.mmlu_cf.judging.judges import ask_judges, judged_values, shown_question
-from benchwright.methods.mmlu_cf.judging.replies import Scale, parse_rating
+from benchwright.methods.mmlu_cf.judging.replies import read_reply
 from benchwright.params.mmlu_cf import SamplingByDifficultyParams
 
 
@@ -72,11 +72,12 @@ def difficulty_candidates(items: pd.DataFrame, at_most: int | None, seed: int) -
 
 
 DIFFICULTY = ["item_id", "difficulty", "level", "source"]
-SCALE = Scale(0, 9, ("rating", "difficulty", "difficulty level", "level", "score"))
 
+_SCALE = {"difficulty": {str(level): level for level in range(LEVELS)}}
 _TASK = (
-    "How difficult is the last question below? Give its level from [0], the easiest, to [9], the "
-    "most difficult. Do not answer the question. Write nothing but the level, in square brackets."
+    "How difficult is the last question below? Give its level from 0, the easiest, to 9, the most "
+    "difficult. Do not answer the question. Reply with JSON and nothing else: "
+    '{"difficulty": <level>}.'
 )
 
 
@@ -84,22 +85,16 @@ def difficulty_prompt(
     question: str, choices: Sequence[str], answer: int, examples: Sequence[WorkedExample]
 ) -> str:
     """Write the prompt of a judge: the task, worked examples with their levels, the question."""
-    last = f"{shown_question(question, choices, answer)}\nDifficulty:"
+    last = f"{shown_question(question, choices, answer)}\nReply:"
     return "\n\n".join([_TASK, *map(_worked, examples), last])
 
 
 def _worked(example: WorkedExample) -> str:
     shown = shown_question(example.question, example.choices, example.answer)
-    return f"{shown}\nDifficulty: [{example.rating}]"
+    return f'{shown}\nReply: {{"difficulty": {example.rating}}}'
 
 
-def parse_level(
-    reply: str | None,
-    question: str,
-    choices: Sequence[str],
-    answer: int,
-    examples: Sequence[WorkedExample] = (),
-) -> int | None:
+def parse_level(reply: str | None, question: str, choices: Sequence[str]) -> int | None:
     """Read the level from a reply to `difficulty_prompt`, or return None.
 
     Text after a further "Question:" is ignored: a model that continues the pattern of the examples
@@ -110,10 +105,8 @@ def parse_level(
     text = reply.split("\nQuestion:")[0]
     if text.lstrip().startswith("Question:") and question not in text:
         return None
-    for example in examples:
-        text = text.replace(_worked(example), "")
-    shown = [_TASK, shown_question(question, choices, answer), question]
-    return parse_rating(text, SCALE, shown, choices)
+    read = read_reply(text, _SCALE, choices)
+    return None if read is None else read["difficulty"]
 
 
 def rate_difficulty(
@@ -132,7 +125,7 @@ def rate_difficulty(
     prompts = [difficulty_prompt(*question, examples) for question in questions]
 
     def level(place: int, reply: str) -> int | None:
-        return parse_level(reply, *questions[place], examples)
+        return parse_level(reply, *questions[place][:2])
 
     asked, rounds = ask_judges("difficulty", judges, prompts, level, attempts)
     values = [
