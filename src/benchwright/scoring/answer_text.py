@@ -38,16 +38,18 @@ _CUE = re.compile(
     r"(?P<sign>[ *_]{0,3}[:=]|\n|\b(?:is|are|be)\b)",
     re.IGNORECASE,
 )
-_UNSTATED = re.compile(
-    r"\b(?:if|whether|why|not|never|wrong|incorrect|other|another|each|could|might|may|cannot)\b"
-    r"|n't\b",
-    re.IGNORECASE,
-)
 _SENTENCE_END = re.compile(r"[.!?;](?=[\s*_\"')\]]|$)|\n")
 # Two lines of an options list: "A. …" and under it "B. …".
 _LIST = re.compile(r"^[ \t]*\(?A[.):][ \t]*([^\n]*)\n[ \t]*\(?B[.):][ \t]*[^\n]*$", re.MULTILINE)
 
 _QUESTION = re.compile(r"\n[ #*]{0,6}(?:question|q) ?\d{0,4} ?:", re.IGNORECASE)
+
+UNSTATED = re.compile(
+    r"\b(?:if|whether|why|not|never|wrong|incorrect|other|another|each|could|might|may|cannot)\b"
+    r"|n't\b",
+    re.IGNORECASE,
+)
+"""Words of a sentence whose answer is denied, supposed or doubted."""
 
 DENIAL = re.compile(r"(?:not|never|none|neither|no|cannot|unclear|unknown)\b", re.IGNORECASE)
 """The beginning of a statement that names no answer."""
@@ -121,7 +123,7 @@ def statements(text: str, read: Reader, window: int = WINDOW) -> Iterator[Statem
     for cue in _CUE.finditer(text):
         kind = cue.lastgroup
         if kind == "sign":
-            if not _UNSTATED.search(sentence_before(text, cue.start()) + cue["between"]):
+            if not UNSTATED.search(sentence_before(text, cue.start()) + cue["between"]):
                 yield from _stated(text, cue.end(), read, window)
             continue
         how = ReadAs.BOXED if kind == "boxed" else ReadAs.HASH_MARKS

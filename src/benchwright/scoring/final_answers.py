@@ -6,6 +6,7 @@ from fractions import Fraction
 
 from benchwright.scoring.answer_text import (
     DENIAL,
+    UNSTATED,
     Found,
     ReadAs,
     plain,
@@ -28,13 +29,10 @@ _NUMBER = re.compile(
 # A time, a version, a power, a variable, an ordinal: not the number alone.
 _NOT_A_NUMBER = re.compile(r"[:.,/]\d|\^|[xyzn](?![A-Za-z])| ?[×÷+]|(?:st|nd|rd|th)\b")
 _SCALES = {"": 0, "thousand": 3, "million": 6, "billion": 9}
-_LEAD = re.compile(
-    r"(?:[ *_\"'`$≈~]|(?:about|approximately|exactly|only|a total of|around)\b){0,6}", re.IGNORECASE
-)
 _UNIT = re.compile(r" ?%?(?:[ -]?[A-Za-z°²³/']{1,20}){0,3}")
 _JOINED = re.compile(r"(?: ?[a-z%]{1,15})? ?(?:,? ?\b(?:or|and|to)\b|[-–—/*×x+÷^]) ?")
-_UNKNOWN = re.compile(r"\b(?:cannot|can't|unknown|unclear|not|none|don't)\b", re.IGNORECASE)
-_LIST_MARK = re.compile(r"[ *#]{0,6}(?:step )?\d{1,3}[.):] ", re.IGNORECASE)
+_LIST_MARK = re.compile(r"^[ *#]{0,6}(?:step )?\d{1,3}[.):] ", re.IGNORECASE | re.MULTILINE)
+_OPERATORS = ("×", "*", "+", "/", "÷", " or")
 
 
 def same_answer(given: str, gold: str) -> bool:
@@ -57,12 +55,8 @@ def canonical_number(text: str) -> str | None:
     if len(text) > _LONGEST:
         return None
     text = unmarked(plain(text))
-    lead = _LEAD.match(text)
-    for start in dict.fromkeys((0, lead.end() if lead else 0)):
-        match = _NUMBER.match(text, start)
-        if match and _UNIT.fullmatch(text, match.end()):
-            return _value(match)
-    return None
+    match = _NUMBER.match(text)
+    return _value(match) if match and _UNIT.fullmatch(text, match.end()) else None
 
 
 def _value(match: re.Match[str]) -> str | None:
@@ -130,25 +124,19 @@ def whole_answer(text: str, numeric: bool) -> str | None:
     if numeric:
         return canonical_number(text)
     words = unmarked(text)
-    refused = "\n" in words or len(words) > _LONGEST or _UNKNOWN.search(words)
+    refused = "\n" in words or len(words) > _LONGEST or UNSTATED.search(words)
     return None if refused else words or None
 
 
 def last_number(text: str) -> str | None:
-    """Return the last number of a text; None if it is one of several, or part of something else."""
-    found = [match for match in _NUMBER.finditer(text) if not _is_list_mark(text, match)]
-    if not found:
+    """Return the last number of a text; None if its sentence asks, doubts or denies."""
+    text = _LIST_MARK.sub("", text)
+    *_, last = [None, *_NUMBER.finditer(text)]
+    if last is None or text[: last.start()].rstrip().endswith(_OPERATORS):
         return None
-    last = found[-1]
-    joined = len(found) > 1 and _JOINED.fullmatch(text, found[-2].end(), last.start())
     end = sentence_end(text, last.end())
     sentence = sentence_before(text, last.start()) + text[last.start() : end + 1]
-    return None if joined or sentence.endswith("?") or _UNKNOWN.search(sentence) else _value(last)
-
-
-def _is_list_mark(text: str, match: re.Match[str]) -> bool:
-    mark = _LIST_MARK.match(text, text.rfind("\n", 0, match.start()) + 1)
-    return mark is not None and mark.end() > match.start()
+    return None if sentence.endswith("?") or UNSTATED.search(sentence) else _value(last)
 
 
 def _folded(text: str) -> str:

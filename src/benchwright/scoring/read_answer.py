@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from benchwright.scoring.answer_text import (
     DENIAL,
+    UNSTATED,
     WINDOW,
     Answer,
     Found,
@@ -16,7 +17,6 @@ from benchwright.scoring.answer_text import (
     Statement,
     before_next_question,
     plain,
-    sentence_before,
     statements,
     unmarked,
 )
@@ -26,9 +26,7 @@ _NONE = Answer(None, ReadAs.NOTHING)
 _SEVERAL = Answer(None, ReadAs.SEVERAL)
 
 _FILLER = re.compile(
-    r"(?:[\s,:*_\"'`$]|(?:most likely|likely|probably|clearly|therefore|thus|indeed|then|either"
-    r"|both|(?:the )?(?:correct )?(?:option|choice|answer|letter|statement)s?)\b){0,8}",
-    re.IGNORECASE,
+    r"(?:[\s,:*_\"'`$]|(?:most likely|probably|either|both|option|choice)\b){0,6}", re.IGNORECASE
 )
 _LETTER = re.compile(
     r"(?P<open>[(\[{]?)[*_\"'`$]{0,3}(?P<letter>[A-Za-z])[*_\"'`$]{0,3}(?P<close>[)\]}]?)"
@@ -45,21 +43,6 @@ _ANOTHER = re.compile(
     r"(?P<letter>[A-Z](?![A-Za-z0-9'])|[a-z](?=\)))"
 )
 _SEPARATOR = re.compile(r"[)\]}*_\"'`$]{0,6}[.:,]?(?: ?[-—–](?= ))?[*_\"'`]{0,3}[ \n]{0,3}\(?")
-_VERDICT = re.compile(
-    r"(?<![\w'-])(?P<open>[(\[]?)(?P<letter>[A-Z])[)\]]?[.:*_\"'`]{0,4} {1,3}(?:is|are) {1,3}"
-    r"(?:(?:the|therefore|thus|most|(?P<several>also|both|all)) ){0,3}"
-    r"(?:correct|right|best|appropriate|accurate|answer)\b"
-)
-_CHOICE = re.compile(
-    r"\b(?:i|we)(?:'d| would| will)? (?:choose|pick|select|go with)\b", re.IGNORECASE
-)
-_LEADS_TO_LETTER = re.compile(
-    r"(?:^|[.,!?:;\n(*_\"'`]|\b(?:options?|choices?|answers?|statement|that|so|therefore|and|or"
-    r"|both)) *$",
-    re.IGNORECASE,
-)
-_JOINED_BEFORE = re.compile(r"(?<!\w)[A-Z][)\]]? ?,? ?(?:and|or|&|,|/) ?[(*_\"']{0,3}$")
-_UNSURE = re.compile(r"\b(?:if|whether|why|not|never)\b|n't\b", re.IGNORECASE)
 _LABELLED_LINE = re.compile(r"(?:^|\n)[ *(#-]{0,5}(?:option )?([A-Z])[.):*]{1,4} ", re.IGNORECASE)
 _BARE_LINE = re.compile(
     r"(?:(?:the )?(?:correct )?(?:answer|option):? )?(?P<label>[(\[]?[A-Za-z](?![A-Za-z0-9])[)\]]?)"
@@ -108,7 +91,6 @@ def _read_option(text: str, options: "_Options", finished: bool) -> Answer:
         return whole
     said = [
         *options.bare_lines(text, finished),
-        *options.verdicts(text),
         *statements(text, options.read, options.window),
     ]
     if said:
@@ -201,22 +183,6 @@ class _Options:
         index = ord(letter.upper()) - ord("A")
         return index if index < len(self._texts) else None
 
-    def verdicts(self, text: str) -> Iterator[Statement]:
-        """Yield options that are called right, or chosen."""
-        for cue in _VERDICT.finditer(text):
-            before = sentence_before(text, cue.start())
-            index = self._index(cue["letter"])
-            if index is None or _UNSURE.search(before) or not _LEADS_TO_LETTER.search(before):
-                continue
-            if cue["several"] or _JOINED_BEFORE.search(before):
-                yield Statement(cue.start(), cue.end(), None, ReadAs.SEVERAL)
-            else:
-                yield Statement(cue.start(), cue.end(), index)
-        for cue in _CHOICE.finditer(text):
-            found = self.read(text[cue.end() : cue.end() + self.window], ReadAs.STATED)
-            if found is not None and not _UNSURE.search(sentence_before(text, cue.start())):
-                yield Statement(cue.start(), cue.end() + found.length, *found[::2])
-
     def bare_lines(self, text: str, finished: bool) -> Iterator[Statement]:
         """Yield the first and the last line if they are a label with at most its option's words."""
         several = len({match[1].upper() for match in _LABELLED_LINE.finditer(text)}) > 1
@@ -229,7 +195,7 @@ class _Options:
                 continue
             rest, own = _folded(match["rest"]), self._texts[index]
             fits = own and rest and not several and (own.startswith(rest) or rest.startswith(own))
-            if _UNSURE.search(rest[len(own) :]):
+            if UNSTATED.search(rest[len(own) :]):
                 continue
             if not rest or fits or rest.startswith(("because ", "since ")):
                 end = match.start("rest") if fits else len(label)
