@@ -102,7 +102,12 @@ MAIN = (
 def sweep_runs() -> list[SweepRun]:
     done = SweepRun(A, "done", 5.0, "v1", METRICS, Path("/d/reports/a b.html"), main=MAIN)
     other = SweepRun(B, "done", 6.0, "v2", METRICS | {"share_removed": 0.108}, main=MAIN)
-    return [done, other, SweepRun(C, "failed", 1.0, error="<b>no</b> rows"), SweepRun(A, "interrupted")]
+    return [
+        done,
+        other,
+        SweepRun(C, "failed", 1.0, error="<b>no</b> rows"),
+        SweepRun(A, "interrupted"),
+    ]
 
 
 def test_summary_has_a_row_per_combination_with_main_metrics_first() -> None:
