@@ -1,14 +1,11 @@
 """Folders for the Hugging Face Hub: rows, card, CSV, manifest, and what Inspect reads."""
 
-import csv
 import importlib
-import io
 import json
 import math
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 import yaml
@@ -17,7 +14,6 @@ from benchwright.datasets.export_folder import ExportFolder, FolderContent
 from benchwright.exports.export import ExportedRun
 from benchwright.exports.hub_folder import (
     card_licence,
-    csv_lines,
     publish_kept_items,
     publish_perturbed_copies,
     publish_subset,
@@ -89,24 +85,6 @@ def test_canary_is_in_the_card_the_rows_and_the_manifest(tmp_path: Path) -> None
     assert set(pd.read_parquet(folder / "smart.parquet")["canary"]) == {canary}
     others = publish_kept_items(ITEMS, ITEMS, RULES, run())
     assert others.facts["canary"] != canary
-
-
-def test_csv_has_a_column_for_each_option() -> None:
-    table = ITEMS[["item_id", "question", "choices", "answer", "explanation"]]
-    saved = table.assign(choices=pd.Series(map(np.array, table["choices"]), dtype=object))
-    assert list(csv_lines(saved)) == list(csv_lines(table))
-    text = b"".join(csv_lines(table)).decode()
-    rows = list(csv.DictReader(io.StringIO(text, newline="")))
-    assert list(rows[0]) == [
-        *("item_id", "question", "choice_A", "choice_B", "choice_C", "choice_D"),
-        *("answer", "explanation"),
-    ]
-    for row, (_, original) in zip(rows, ITEMS.iterrows(), strict=True):
-        assert row["question"] == original["question"]
-        options = [row[f"choice_{letter}"] for letter in "ABCD"]
-        assert options[: len(original["choices"])] == list(original["choices"])
-        assert options[int(row["answer"])] == original["answer_text"]
-        assert row["explanation"] == ""
 
 
 def test_tags_of_kept_items_are_published(tmp_path: Path) -> None:

@@ -2,8 +2,7 @@
 
 import json
 import uuid
-from collections.abc import Iterator, Sequence
-from itertools import zip_longest
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -21,13 +20,11 @@ from benchwright.exports.inspect_tasks import (
 )
 from benchwright.exports.instructions import render
 from benchwright.params.perturbation import PerturbationParams
-from benchwright.scoring.rendering import LABELS
 
 _COLUMNS = (
     *("item_id", "subject", "question", "choices", "answer", "answer_text", "explanation"),
     *("tags", "weight", "condition", "source_id", "domain", "url", "content_hash"),
 )
-_CSV_ROWS = 1 << 15  # written at once
 _HUB_LICENCES = {
     *("apache-2.0", "mit", "odc-by", "cc0-1.0", "cdla-permissive-2.0"),
     *(
@@ -97,7 +94,6 @@ def _folder(
         columns = [name for name in _COLUMNS if name in rows and not rows[name].isna().all()]
         table = rows[columns].reset_index(drop=True).assign(canary=canary)
         files[f"{name}.parquet"] = [table.to_parquet(index=False)]
-        files[f"{name}.csv"] = csv_lines(table)
         files[f"{name}.jsonl"] = inspect_lines(rows)
     first = configurations[0]
     title = f"{run.ingestion.title} · {run.variant}"
@@ -141,22 +137,6 @@ def card_licence(licence: str) -> str:
     """Return the lines of a card's metadata that name a licence, with the Hub's own identifier."""
     name = licence.lower()
     return f"license: {name}" if name in _HUB_LICENCES else f"license: other\nlicense_name: {name}"
-
-
-def csv_lines(table: pd.DataFrame) -> Iterator[bytes]:
-    """Yield items as rows of CSV (RFC 4180), with a column for each option (`choice_A`, …).
-
-    `table` has a list of texts in `choices`; its other columns are written as they are.
-    """
-    n_choices = max(map(len, table["choices"]))
-    letters = [f"choice_{letter}" for letter in LABELS[:n_choices]]
-    place = list(table.columns).index("choices")
-    for start in range(0, len(table), _CSV_ROWS):
-        part = table.iloc[start : start + _CSV_ROWS]
-        texts = dict(zip(letters, zip_longest(*part["choices"], fillvalue=""), strict=False))
-        options = pd.DataFrame(texts, part.index, letters, dtype=object)
-        whole = pd.concat([part.iloc[:, :place], options, part.iloc[:, place + 1 :]], axis=1)
-        yield whole.to_csv(index=False, header=not start, lineterminator="\r\n").encode()
 
 
 def _size_category(count: int) -> str:
