@@ -40,7 +40,7 @@ DocumentsRead = Columns("file documents unreadable first_fault skipped")
 DomainCounts = Columns("domain documents raw_items clean_items")
 ExtractionMeasures = Columns("measure style hits of share low high")
 FieldCounts = Columns("field items domains confidence")
-HalfDistances = Columns("attribute n_validation n_test total_variation expected chance_95 reason")
+HalfDistances = Columns("attribute n_validation n_test total_variation chance_95")
 JudgeAgreement = Columns("task criterion judge other n_items alpha low high reason")
 JudgeRounds = Columns("task judge attempt asked parsed unparsed too_long parse_rate")
 LeakCounts = Columns("verdict pairs")
@@ -120,8 +120,8 @@ def making(*, judges: bool = False) -> dict[str, Any]:
         },
         "half_distances": HalfDistances.from_rows(
             [
-                ("field", checked // 2, checked // 2, 0.08, 0.17, 0.23, ""),
-                ("difficulty", checked // 2, checked // 2, 0.05, 0.1, 0.2, ""),
+                ("field", checked // 2, checked // 2, 0.08, 0.23),
+                ("difficulty", checked // 2, checked // 2, 0.05, 0.2),
             ]
         ),
         "public_split_assignment": _assignment(checked),

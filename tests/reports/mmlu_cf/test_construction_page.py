@@ -106,7 +106,7 @@ def test_halves_domains_documents_and_labels_have_warnings(unjudged: dict[str, A
     assert "1 document could not be read; the dataset" in usual
     assert "more than chance" not in usual
     shown = page_of(
-        half_distances=HalfDistances.from_rows([("field", 15, 15, 0.4, 0.17, 0.23, "")]),
+        half_distances=HalfDistances.from_rows([("field", 15, 15, 0.4, 0.23)]),
         domain_counts=DomainCounts.from_rows([(f"d{n:03d}.org", 1, 3, 2) for n in range(100)]),
         extraction_measures=ExtractionMeasures.empty(),
     )

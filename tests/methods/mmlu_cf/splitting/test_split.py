@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from benchwright.methods.mmlu_cf.splitting.split import (
     groups_of,
+    half_distances,
     split_halves,
-    two_sample_distance,
 )
 from few_examples import few_examples
 
@@ -83,11 +83,13 @@ def test_odd_strata_balance_fields_and_levels() -> None:
 
 
 def test_the_distance_is_half_the_sum_of_differences_of_shares() -> None:
-    first, second = np.array([30, 50, 20, 0]), np.array([10, 60, 40, 0])
-    distance = two_sample_distance(first, second, np.random.default_rng(0))
-    assert distance.total_variation == pytest.approx(abs(first / 100 - second / 110).sum() / 2)
-    assert distance.expected == pytest.approx(0.077, abs=0.005)
-    assert distance.total_variation > distance.chance_95 > distance.expected
-    empty = two_sample_distance(np.array([3]), np.array([0]), np.random.default_rng(0))
-    assert np.isnan(empty.total_variation)
-    assert empty.reason == "one half is empty"
+    fields = [["law"] * 30 + ["math"] * 50 + ["physics"] * 20, ["law"] * 10 + ["math"] * 60]
+    half = ["validation"] * 100 + ["test"] * 70
+    table = pd.DataFrame({"half": half, "field": fields[0] + fields[1]})
+    table = table.assign(difficulty=[5.0, np.nan] * 85, stratum=table["field"])
+    distances = half_distances(table, 0).set_index("attribute")
+    expected = (abs(30 / 100 - 10 / 70) + abs(50 / 100 - 60 / 70) + 20 / 100) / 2
+    assert distances.loc["field", "total_variation"] == pytest.approx(expected)
+    assert distances.loc["field", "chance_95"] == pytest.approx(0.15, abs=0.02)
+    assert distances.loc["difficulty", "total_variation"] == pytest.approx(0)
+    assert distances[["n_validation", "n_test"]].to_numpy().tolist() == [[100, 70]] * 3

@@ -2,8 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
-from math import nan
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -88,55 +86,23 @@ def _place_groups(table: pd.DataFrame) -> dict[int, bool]:
 _DRAWS = 1000
 
 
-class TwoSampleDistance(NamedTuple):
-    """The distance of two samples over categories; `reason` says why it is NaN.
-
-    `total_variation` is half the sum of the differences of shares, 0–1; `expected` is its mean over
-    random halves of the same sizes, and it stays below `chance_95` in 95% of them.
-    """
-
-    total_variation: float
-    expected: float
-    chance_95: float
-    reason: str = ""
-
-
-def two_sample_distance(
-    first: NDArray[np.integer], second: NDArray[np.integer], generator: np.random.Generator
-) -> TwoSampleDistance:
-    """Compute the distance of two samples from their counts (k,) per category.
-
-    Chance is the hypergeometric draw of the first sample from both together.
-    """
-    n, m = int(first.sum()), int(second.sum())
-    if not n or not m:
-        return TwoSampleDistance(nan, nan, nan, "one half is empty")
-    used = first + second > 0
-    a, b = first[used], second[used]
-    drawn = generator.multivariate_hypergeometric(a + b, n, size=_DRAWS, method="marginals")
-    by_chance = np.abs(drawn / n - (a + b - drawn) / m).sum(axis=1) / 2
-    return TwoSampleDistance(
-        float(np.abs(a / n - b / m).sum() / 2),
-        float(by_chance.mean()),
-        float(np.quantile(by_chance, 0.95)),
-    )
-
-
 def half_distances(assignment: pd.DataFrame, seed: int) -> pd.DataFrame:
-    """Compute the distance of the halves by field, difficulty and stratum.
+    """Compute the total variation of the halves by field, difficulty and stratum.
 
-    Columns are attribute, n_validation, n_test and those of `TwoSampleDistance`.
+    It is half the sum of the differences of shares, 0–1, and below `chance_95` in 95% of random
+    halves of the same sizes. Columns are attribute, n_validation, n_test and these two.
     """
     generator = stage_generator(seed, "half_distances")
     public = assignment["half"].eq("validation")
     rows = []
     for attribute in ("field", "difficulty", "stratum"):
-        values = assignment[attribute]
-        values = values.fillna(-1) if attribute == "difficulty" else values.astype(str)
-        names, codes = np.unique(values.to_numpy(), return_inverse=True)
-        first = np.bincount(codes[public], minlength=len(names))
-        second = np.bincount(codes[~public], minlength=len(names))
-        sizes = {"n_validation": int(first.sum()), "n_test": int(second.sum())}
-        distance = two_sample_distance(first, second, generator)
-        rows.append({"attribute": attribute, **sizes, **distance._asdict()})
-    return pd.DataFrame(rows)
+        names = np.array(list(map(str, assignment[attribute])), dtype=object)
+        both = np.unique(names, return_counts=True)[1]
+        first = pd.Series(names[public]).value_counts().reindex(np.unique(names), fill_value=0)
+        n, m = int(public.sum()), int((~public).sum())
+        drawn = generator.multivariate_hypergeometric(both, n, size=_DRAWS, method="marginals")
+        drawn = np.concatenate([[first.to_numpy()], drawn])
+        distance = np.abs(drawn / max(n, 1) - (both - drawn) / max(m, 1)).sum(axis=1) / 2
+        rows.append((attribute, n, m, distance[0], np.quantile(distance[1:], 0.95)))
+    columns = ["attribute", "n_validation", "n_test", "total_variation", "chance_95"]
+    return pd.DataFrame(rows, columns=columns)
