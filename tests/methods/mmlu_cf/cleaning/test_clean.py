@@ -9,8 +9,9 @@ import pyarrow as pa
 import pytest
 
 from benchwright.core.errors import InputError
-from benchwright.methods.mmlu_cf.cleaning.clean import Deduplicated, clean, deduplicate
-from benchwright.methods.mmlu_cf.cleaning.rows import CLEAN
+from benchwright.methods.mmlu_cf.cleaning.clean import clean
+from benchwright.methods.mmlu_cf.cleaning.rows import CLEAN, Cleaned
+from benchwright.methods.mmlu_cf.cleaning.rules import ROW_RULES
 from benchwright.methods.mmlu_cf.extraction.extract import extract
 from benchwright.params.mmlu_cf import CleaningParams
 from benchwright.tables.mmlu_cf import (
@@ -37,12 +38,13 @@ def rows(*items: dict[str, Any]) -> pa.Table:
     )
 
 
-def deduplicated(*items: dict[str, Any], **params: Any) -> Deduplicated:
-    return deduplicate(rows(*items), CleaningParams(**params))
+def deduplicated(*items: dict[str, Any], off: tuple[str, ...] = ()) -> Cleaned:
+    off = (*(rule.name for rule in ROW_RULES), *off)
+    return clean([as_raw(rows(*items))], CleaningParams.model_validate({"off": off}))
 
 
-def left(*items: dict[str, Any], **params: Any) -> list[str]:
-    ids: list[str] = deduplicated(*items, **params).rows.column("item_id").to_pylist()
+def left(*items: dict[str, Any], off: tuple[str, ...] = ()) -> list[str]:
+    ids: list[str] = deduplicated(*items, off=off).rows.column("item_id").to_pylist()
     return ids
 
 
@@ -88,8 +90,8 @@ def test_case_white_space_and_order_of_choices_make_no_difference() -> None:
     copy = {"question": QUESTION.upper().replace(" ", "  "), "choices": PLANETS[::-1], "answer": 3}
     result = deduplicated({}, copy)
     assert result.rows.column("item_id").to_pylist() == ["doc#0"]
-    assert result.duplicates.column("rule").to_pylist() == ["exact_duplicate"]
-    assert result.duplicates.column("duplicate_of").to_pylist() == ["doc#0"]
+    assert result.rejected.column("rule").to_pylist() == ["exact_duplicate"]
+    assert result.rejected.column("duplicate_of").to_pylist() == ["doc#0"]
 
 
 def test_the_copy_with_an_explanation_is_kept() -> None:
@@ -99,7 +101,7 @@ def test_the_copy_with_an_explanation_is_kept() -> None:
 def test_copies_with_different_answers_are_all_rejected_or_one_is_kept() -> None:
     items = ({}, {"answer": 1}, {})
     assert left(*items) == []
-    assert "answers differ" in deduplicated(*items).duplicates.column("detail")[0].as_py()
+    assert "answers differ" in deduplicated(*items).rejected.column("detail")[0].as_py()
 
 
 @pytest.mark.parametrize(
@@ -115,8 +117,8 @@ def test_copies_with_different_answers_are_all_rejected_or_one_is_kept() -> None
 def test_a_near_duplicate_is_rejected(copy: dict[str, Any]) -> None:
     result = deduplicated({}, copy)
     assert result.rows.column("item_id").to_pylist() == ["doc#0"]
-    assert result.duplicates.column("rule").to_pylist() == ["near_duplicate"]
-    assert 0.7 <= result.duplicates.column("similarity")[0].as_py() <= 1
+    assert result.rejected.column("rule").to_pylist() == ["near_duplicate"]
+    assert 0.7 <= result.rejected.column("similarity")[0].as_py() <= 1
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ from benchwright.methods.mmlu_cf.cleaning.rows import (
     CleanedBatch,
 )
 from benchwright.methods.mmlu_cf.cleaning.rules import ROW_RULES, clean_batch
-from benchwright.params.mmlu_cf import BatchEngineParams, CleaningParams, RuleName
+from benchwright.params.mmlu_cf import CleaningParams, RuleName
 from benchwright.scoring.batch_engine import BatchEngine
 
 WHOLE_RULES: tuple[RuleName, ...] = ("exact_duplicate", "near_duplicate")
@@ -88,13 +88,6 @@ def clean_and_fingerprint(
     yield cleaned, fingerprint(cleaned.rows, params)
 
 
-class Deduplicated(NamedTuple):
-    """The rows that stay, in their order, and the removed ones as `RejectedRawItems`."""
-
-    rows: pa.Table
-    duplicates: pa.Table
-
-
 def clean(batches: Sequence[pa.Table], params: CleaningParams) -> Cleaned:
     """Apply all rules to batches of raw items (MMLU-CF, section 3.2, step 2).
 
@@ -107,11 +100,11 @@ def clean(batches: Sequence[pa.Table], params: CleaningParams) -> Cleaned:
         work = partial(clean_and_fingerprint, params=params)
         parts, prints = zip(*engine.over(work, batches), strict=True)
         cleaned = CleanedBatch(*map(pa.concat_tables, zip(*parts, strict=True)))
-        left = deduplicate(cleaned.rows, params, join_fingerprints(prints), engine)
-    rejected = pa.concat_tables([cleaned.rejected, left.duplicates])
+        rows, copies = _deduplicate(cleaned.rows, params, join_fingerprints(prints), engine)
+    rejected = pa.concat_tables([cleaned.rejected, copies])
     n_rows = sum(batch.num_rows for batch in batches)
     counts = _count(n_rows, cleaned.changes, rejected, params)
-    return Cleaned(left.rows, rejected, cleaned.changes, counts)
+    return Cleaned(rows, rejected, cleaned.changes, counts)
 
 
 def _count(n_rows: int, changes: pa.Table, rejected: pa.Table, params: CleaningParams) -> pa.Table:
@@ -130,26 +123,20 @@ def _count(n_rows: int, changes: pa.Table, rejected: pa.Table, params: CleaningP
     return pa.Table.from_pylist(rows, FUNNEL)
 
 
-def deduplicate(
-    rows: pa.Table,
-    params: CleaningParams,
-    prints: Fingerprints | None = None,
-    engine: BatchEngine | None = None,
-) -> Deduplicated:
-    """Remove exact and near-duplicates from clean rows; the order of the rows does not matter.
+def _deduplicate(
+    rows: pa.Table, params: CleaningParams, prints: Fingerprints, engine: BatchEngine
+) -> tuple[pa.Table, pa.Table]:
+    """Return the rows without duplicates, and these as `RejectedRawItems`, in any order of rows.
 
     Of duplicates, the item with an explanation stays, then the one with the first id. An item is
     removed only for one that stays; this repeats until no duplicates are left. Besides the rows,
     16 bytes per row are in memory for exact duplicates and 256 for near ones.
-
-    Raises:
-        InputError: an id is repeated.
     """
     ids = rows.column("item_id")
     if pc.count_distinct(ids).as_py() < len(ids):
         raise InputError("item_id: an id is repeated among the clean rows")
     order = _order(rows)
-    prints = (fingerprint(rows, params) if prints is None else prints).take(order)
+    prints = prints.take(order)
     table = rows.select(_COMPARED).take(pa.array(order))
     active, duplicates = np.arange(len(order)), [REJECTED.empty_table()]
     if "exact_duplicate" not in params.off:
@@ -157,10 +144,9 @@ def deduplicate(
         active = active[keep]
         duplicates += lost
     if "near_duplicate" not in params.off:
-        over = (engine or BatchEngine(BatchEngineParams(), "cleaning")).over
         known = np.zeros(0, np.int64)
         while True:
-            pairs, known = find_near_pairs(table, prints.signed, active, known, over)
+            pairs, known = find_near_pairs(table, prints.signed, active, known, engine.over)
             leaving, leaders, similarity = _choose_leaders(pairs)
             if not len(leaving):
                 break
@@ -169,7 +155,7 @@ def deduplicate(
                 _duplicates(table, leaving, leaders, similarity, "near_duplicate", why)
             )
             active = np.setdiff1d(active, leaving, assume_unique=True)
-    return Deduplicated(rows.take(pa.array(np.sort(order[active]))), pa.concat_tables(duplicates))
+    return rows.take(pa.array(np.sort(order[active]))), pa.concat_tables(duplicates)
 
 
 def _order(rows: pa.Table) -> Ints:
