@@ -1,6 +1,7 @@
 """Rewording, shuffling, replacing options in the checked questions (MMLU-CF, 3.2, step 5)."""
 
 import logging
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -8,7 +9,7 @@ import pandas as pd
 from kedro.pipeline import Pipeline
 
 from benchwright.core.stored_shards import StoredShards
-from benchwright.methods.mmlu_cf.contamination_free import apply_transforms, as_items, reword
+from benchwright.methods.mmlu_cf.contamination_free import apply_transforms, as_items
 from benchwright.methods.mmlu_cf.judging.judges import ask_in_memory
 from benchwright.methods.mmlu_cf.sealing.safe_errors import no_question_in_errors
 from benchwright.params.perturbation import PerturbationParams, RephraseParams
@@ -16,7 +17,12 @@ from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.pipelines.nodes import node
 from benchwright.similarity.vectors import wording_similarity
 from benchwright.transforms.compose import Rephrased
-from benchwright.transforms.rephrase import LONGEST_REPLY
+from benchwright.transforms.rephrase import (
+    LONGEST_REPLY,
+    new_questions,
+    questions_of,
+    rephrase,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -42,7 +48,7 @@ def apply_rules(
     """
     with no_question_in_errors(final_items, "rules"):
         rephrasings: Rephrased = {}
-        failed: dict[str, int] = {}
+        failed = Counter[str]()
         for part in perturbation.transforms:
             if isinstance(part, RephraseParams):
                 ask = ask_in_memory(
@@ -51,12 +57,15 @@ def apply_rules(
                     what="rephrasing",
                 )
                 similarity = wording_similarity(part.encoder, models, scoring)
-                rephrasings, failed = reword(as_items(final_items), ask, similarity, part)
+                questions = questions_of(as_items(final_items), "item")
+                attempts = rephrase(questions, ask, similarity, part)
+                rephrasings = new_questions(attempts)
+                failed = Counter(name for attempt in attempts for name in attempt.failed)
         items, changes = apply_transforms(final_items, perturbation, closed_seed, rephrasings)
     for name, counts in changes.items():
         reasons = ", ".join(f"{reason} {count}" for reason, count in counts.items())
         logger.info("rule %s: %s", name, reasons)
-    return items, {"rules": changes, "rephrase_checks": failed}
+    return items, {"rules": changes, "rephrase_checks": dict(sorted(failed.items()))}
 
 
 _NODES = [

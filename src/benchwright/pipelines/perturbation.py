@@ -10,7 +10,6 @@ import pandas as pd
 from kedro.pipeline import Pipeline
 
 from benchwright.core.errors import InputError
-from benchwright.core.natural_order import sort_items
 from benchwright.core.stored_shards import StoredShards
 from benchwright.methods.wicked.single_best_answer.classifier import judgeable
 from benchwright.methods.wicked.single_best_answer.labels import label_by_judge, label_numbers
@@ -25,7 +24,13 @@ from benchwright.scoring.rendering import questions as as_questions
 from benchwright.similarity.vectors import wording_similarity
 from benchwright.tables.wicked import Rephrasings, SbaPredictions
 from benchwright.transforms.compose import perturb
-from benchwright.transforms.rephrase import LONGEST_REPLY, Attempt, Question, rephrase
+from benchwright.transforms.rephrase import (
+    LONGEST_REPLY,
+    Attempt,
+    new_questions,
+    questions_of,
+    rephrase,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -42,19 +47,9 @@ def perturb_items(
 
     Items that cannot be altered coherently stay unaltered, with a reason.
     """
-    single = single_best_answer_ids["sba"]
-    made = perturb(items, demonstrations, perturbation, seed, single, _new_questions(rephrasings))
+    single, new = single_best_answer_ids["sba"], new_questions(rephrasings.itertuples())
+    made = perturb(items, demonstrations, perturbation, seed, single, new)
     return made.perturbed_items, made.changes
-
-
-def _new_questions(rephrasings: pd.DataFrame) -> dict[tuple[str, str], str | None]:
-    """Return the new wording by role and id; None if no attempt passed the checks."""
-    wordings: dict[tuple[str, str], str | None] = {}
-    columns = (rephrasings[name] for name in ("role", "item_id", "after", "used"))
-    for role, item_id, after, used in zip(*columns, strict=True):
-        key = (str(role), str(item_id))
-        wordings[key] = str(after) if used else wordings.get(key)
-    return wordings
 
 
 _SHOTS = 5  # demonstrations that most harnesses show
@@ -102,7 +97,7 @@ def rephrase_questions(
         max_tokens=LONGEST_REPLY,
         what="rephrasing",
     )
-    questions = [*_questions(items, "item"), *_questions(shown_demonstrations, "demonstration")]
+    questions = questions_of(items, "item") + questions_of(shown_demonstrations, "demonstration")
     attempts = rephrase(questions, ask, wording_similarity(params.encoder, models, scoring), params)
     _warn(attempts, len(questions), params.model)
     return Rephrasings.from_rows(
@@ -111,19 +106,6 @@ def rephrase_questions(
             for attempt in attempts
         ]
     )
-
-
-def _questions(table: pd.DataFrame, role: str) -> list[Question]:
-    names = ["item_id", "question", "choices", "answer", "answer_text", "passage_id"]
-    return [
-        Question(
-            *(role, str(item_id), str(text), tuple(choices), int(answer), str(answer_text)),
-            passage if isinstance(passage, str) else None,
-        )
-        for item_id, text, choices, answer, answer_text, passage in zip(
-            *(column for _, column in sort_items(table)[names].items()), strict=True
-        )
-    ]
 
 
 def _warn(attempts: Sequence[Attempt], questions: int, model: str) -> None:

@@ -5,10 +5,13 @@ Section 3.2, step 5, rule 1.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import nan
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import pandas as pd
+
+from benchwright.core.natural_order import sort_items
 from benchwright.core.values import lettered
 from benchwright.params.perturbation import RephraseParams
 from benchwright.transforms.rephrase_checks import (
@@ -108,6 +111,28 @@ class Read(NamedTuple):
 
     text: str | None
     failed: str
+
+
+def questions_of(items: pd.DataFrame, role: str) -> list[Question]:
+    """Return the questions of an `Items` table in the natural order of ids."""
+    table = sort_items(items)
+    passages = table["passage_id"].map(lambda name: name if isinstance(name, str) else None)
+    names = ("item_id", "question", "choices", "answer", "answer_text")
+    return [
+        Question(role, str(item_id), str(text), tuple(choices), int(answer), str(right), passage)
+        for item_id, text, choices, answer, right, passage in zip(
+            *(table[name] for name in names), passages, strict=True
+        )
+    ]
+
+
+def new_questions(attempts: Iterable[Any]) -> dict[tuple[str, str], str | None]:
+    """Return the new question by role and id from each `Attempt`; None if no attempt passed."""
+    wordings: dict[tuple[str, str], str | None] = {}
+    for attempt in attempts:
+        key = (str(attempt.role), str(attempt.item_id))
+        wordings[key] = str(attempt.after) if attempt.used else wordings.get(key)
+    return wordings
 
 
 def rephrase(

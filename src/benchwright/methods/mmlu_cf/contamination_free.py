@@ -6,33 +6,10 @@ from typing import Any
 import pandas as pd
 
 from benchwright.core.content_hash import content_hash
-from benchwright.language_models.protocol import Ask
-from benchwright.params.perturbation import ONE_COPY, PerturbationParams, RephraseParams
+from benchwright.params.perturbation import ONE_COPY, PerturbationParams
 from benchwright.tables.items import Demonstrations, Items
 from benchwright.tables.mmlu_cf import CleanItems
 from benchwright.transforms.compose import Rephrased, perturb
-from benchwright.transforms.rephrase import Question, Similarity, rephrase
-
-
-def reword(
-    items: pd.DataFrame, ask: Ask, similarity: Similarity, params: RephraseParams
-) -> tuple[Rephrased, dict[str, int]]:
-    """Ask for another wording of every question of `Items` and use the first that passes.
-
-    Return new questions by role and id, None if no wording passed; how often each check failed.
-    """
-    names = ["item_id", "question", "choices", "answer", "answer_text"]
-    questions = [
-        Question("item", str(item_id), str(text), tuple(choices), int(answer), str(right))
-        for item_id, text, choices, answer, right in items[names].itertuples(index=False)
-    ]
-    attempts = rephrase(questions, ask, similarity, params)
-    wordings: dict[tuple[str, str], str | None] = {}
-    for attempt in attempts:
-        key = ("item", attempt.item_id)
-        wordings[key] = attempt.after if attempt.used else wordings.get(key)
-    failed = Counter(name for attempt in attempts for name in attempt.failed)
-    return wordings, dict(sorted(failed.items()))
 
 
 def as_items(clean: pd.DataFrame) -> pd.DataFrame:
