@@ -75,9 +75,8 @@ def test_a_copy_is_read_and_a_model_without_one_is_left_out(tmp_path: Path) -> N
     assert one.log is not None
     assert one.log.files == (path, dataset / f"results_{NEW}.json")
     assert (one.name, one.spec.model, one.spec.shots) == (f"a/one/{path.name}", "a/one", 25)
-    assert (two.spec.model, two.is_found, two.problem) == ("b/two", False, "")
-    (why,) = two.looked_in
-    assert why.startswith(f"boards/details_b__two: no file {PATTERN} in {tmp_path}")
+    assert two.spec.model == "b/two"
+    assert two.problem.startswith(f"boards/details_b__two: no file {PATTERN} in {tmp_path}")
 
 
 def test_without_a_network_the_cache_is_read(hub_cache: Path) -> None:

@@ -79,15 +79,11 @@ def test_folder_takes_precedence_over_the_mirror(tmp_path: Path) -> None:
     assert mirrored["a.csv"].table["item_id"].to_pylist() == ["mirrored"]
 
 
-def test_missing_configured_file_is_an_error_only_with_a_mirror(
-    tmp_path: Path,
-) -> None:
-    file = load(tmp_path, {"file": "a.parquet"})["a.parquet"]
-    assert file.table is None
-    assert file.looked_in == (str(tmp_path),)
+def test_missing_configured_file_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(DatasetError) as error:
         load(tmp_path, {"file": "a.parquet"}, mirror=str(tmp_path / "mirror"))
-    assert "a.parquet is neither in" in cause(error)
+    mirrored = tmp_path / "mirror" / "responses"
+    assert f"a.parquet is not in {tmp_path} and not in {mirrored}" in cause(error)
 
 
 @pytest.mark.parametrize(
@@ -124,7 +120,6 @@ def test_unreadable_files_are_named(
 ) -> None:
     (tmp_path / name).write_bytes(content)
     (file,) = load(tmp_path).values()
-    assert not file.is_found
     assert message in file.problem
     with pytest.raises(DatasetError) as error:
         load(tmp_path, {"file": name})
@@ -308,7 +303,6 @@ def test_invalid_results_are_named(tmp_path: Path, say: str) -> None:
     write_log(tmp_path / "m", [sample()])
     (tmp_path / "m" / f"results_{TIME}.json").write_text(say, encoding="utf-8")
     (file,) = load(tmp_path).values()
-    assert not file.is_found
     assert f"results_{TIME}.json: " in file.problem
 
 

@@ -59,7 +59,7 @@ def make_file() -> MakeFile:
         table: Mapping[str, Any] | pa.Table, /, *, name: str = "a.parquet", **spec: Any
     ) -> LoadedFile:
         cells = table if isinstance(table, pa.Table) else pa.table(dict(table))
-        return LoadedFile(ResponseFileParams(file=name, **spec), cells, ("folder",))
+        return LoadedFile(ResponseFileParams(file=name, **spec), cells)
 
     return make
 

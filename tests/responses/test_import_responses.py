@@ -336,18 +336,9 @@ def test_each_of_several_right_options_is_correct(make_items: Make, make_file: M
     assert imported(items, file).imported_responses.correct.tolist() == [1, 0]
 
 
-def test_missing_file_is_reported(make_items: Make) -> None:
-    absent = LoadedFile(ResponseFileParams(file="a.csv"), None, ("here", "there"))
-    result = imported(make_items("q1"), absent)
-    assert result.import_report.detail[0] == "file not found in here or there"
-    assert counts(result) == {}
-    assert result.imported_responses.empty
-    assert result.wide_matrices == []
-
-
 def test_a_run_without_any_answer_from_the_hub_ends(make_items: Make, make_file: Make) -> None:
     entry = ResponseFileParams(file="a*", hub="boards/{model}", models=("o/m",))
-    absent = LoadedFile(entry, None, ("boards/o__m: no network",))
+    absent = LoadedFile(entry, None, problem="boards/o__m: no network")
     items, spare = make_items("q1"), Demonstrations.empty()
     with pytest.raises(InputError, match=r"no answers from the hub \(boards/o__m: no network\)"):
         import_responses({"a": absent}, items, spare)
@@ -355,7 +346,7 @@ def test_a_run_without_any_answer_from_the_hub_ends(make_items: Make, make_file:
     assert import_responses({"a": absent}, items, spare, scoring=live).wide_matrices == []
     one = make_file({"item_id": ["q1"], "model": ["m"], "correct": [1]})
     report = import_responses({"a": absent, one.name: one}, items, spare).import_report
-    assert report.detail[0] == "file not found in boards/o__m: no network"
+    assert report.detail[0] == "boards/o__m: no network"
 
 
 def test_later_files_only_fill_in_missing_values(make_items: Make, make_file: Make) -> None:

@@ -105,8 +105,8 @@ def read_logs(
         InputError: nothing was recognised, or a file is broken.
     """
     found = find_answer_files(paths, choice)
-    if not any(file.is_found for file in found.files.values()):
-        problems = [file.problem for file in found.files.values()]
+    problems = [file.problem for file in found.files.values()]
+    if all(problems):
         raise InputError(next(iter(problems), f"{listed(paths)}: no log was recognised"))
     files = found.files
     left_out: Mapping[str, tuple[str, str]] = {}

@@ -33,10 +33,8 @@ class LoadedFile:
     """A file of responses with its entry in the benchmark's `responses`."""
 
     spec: ResponseFileParams  # with defaults if the file has no entry
-    # Values are verbatim (CSV cells are strings; empty ones are missing). None for a log, or if the
-    # file is missing.
+    # Values are verbatim (CSV cells are strings; empty ones are missing). None for a log.
     table: pa.Table | None
-    looked_in: tuple[str, ...] = ()  # searched folders
     log: Log | None = None
     problem: str = ""  # why the file cannot be used; then there is neither table nor log
     # For a log: the field mappings of the benchmark's sources, the hub's first, as in stock tasks.
@@ -46,11 +44,6 @@ class LoadedFile:
     def name(self) -> str:
         """Path of the file in the folder of responses, with the model if it has several logs."""
         return self.spec.file
-
-    @property
-    def is_found(self) -> bool:
-        """Whether the file is there."""
-        return self.table is not None or self.log is not None
 
 
 class ResponseFiles(ReadOnly[dict[str, LoadedFile]]):
@@ -122,12 +115,11 @@ class ResponseFiles(ReadOnly[dict[str, LoadedFile]]):
         for file in files:
             if file.problem:
                 logger.warning("%s", file.problem)
-        looked_in = (str(self.place),)
-        known = (replace(file, looked_in=looked_in, mappings=mappings) for file in files)
+        known = (replace(file, mappings=mappings) for file in files)
         return sorted(known, key=lambda file: self.place / file.name)
 
     def _from_hub(self, spec: ResponseFileParams) -> Iterator[LoadedFile]:
-        """Yield the logs of each model in `spec`; a model without any is a file not found."""
+        """Yield the logs of each model in `spec`; a model without any has a `problem`."""
         hub = HubFiles(self._mirror_root)
         with progress_bar("answers from the hub", "model", len(spec.models)) as bar:
             for entry in spec.models:
@@ -137,39 +129,32 @@ class ResponseFiles(ReadOnly[dict[str, LoadedFile]]):
                 try:
                     for path in hub.find(dataset, revision or "main", spec.file):
                         of_file = of_model.model_copy(update={"file": f"{model}/{path.name}"})
-                        yield from self._log_at(path, of_file, (dataset,))
+                        yield from self._log_at(path, of_file)
                 except InputError as error:
                     logger.warning("%s is left out: %s", model, error)
-                    yield LoadedFile(of_model, None, (str(error),))
+                    yield LoadedFile(of_model, None, problem=str(error))
                 bar.update()
 
     def _load_file(self, spec: ResponseFileParams) -> list[LoadedFile]:
         if spec.hub is not None:
             return list(self._from_hub(spec))
         folders = [self.place] + ([self._mirror] if self._mirror else [])
-        looked_in = tuple(str(folder) for folder in folders)
         path = next((f / spec.file for f in folders if (f / spec.file).is_file()), None)
         where = f"responses: {spec.file}"
         if path is None:
-            if self._mirror:
-                raise InputError(f"{where} is neither in {' nor in '.join(looked_in)}")
-            return [LoadedFile(spec, None, looked_in)]
-        if spec.layout in ("auto", "log") and (logs := self._log_at(path, spec, looked_in)):
+            raise InputError(f"{where} is not in {' and not in '.join(map(str, folders))}")
+        if spec.layout in ("auto", "log") and (logs := self._log_at(path, spec)):
             return logs
         if spec.layout == "log":
             raise InputError(f"{where} is not a log that benchwright reads")
         if spec.model is not None:
             raise InputError(f"{where} is not a log; remove model: {spec.model}")
-        return [LoadedFile(spec, read_table(path), looked_in)]
+        return [LoadedFile(spec, read_table(path))]
 
-    def _log_at(
-        self, path: Path, spec: ResponseFileParams, looked_in: tuple[str, ...]
-    ) -> list[LoadedFile]:
+    def _log_at(self, path: Path, spec: ResponseFileParams) -> list[LoadedFile]:
         reader = reader_of(path)
-        return [self._log(log, spec, looked_in) for log in reader.read(path)] if reader else []
-
-    def _log(self, log: Log, spec: ResponseFileParams, looked_in: tuple[str, ...]) -> LoadedFile:
-        return replace(log_file(log, spec), looked_in=looked_in, mappings=self._mappings())
+        logs = reader.read(path) if reader else []
+        return [replace(log_file(log, spec), mappings=self._mappings()) for log in logs]
 
     def _mappings(self) -> tuple[FieldMapping, ...]:
         if not self._sources:

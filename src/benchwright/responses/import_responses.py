@@ -69,16 +69,16 @@ def import_responses(
     """
     index = ResponseIndex(items, calibration_items, perturbed_items)
     rows, report = join_responses(response_files, index)
-    away = [file for file in response_files.values() if file.spec.hub and not file.is_found]
+    away = [file.problem for file in response_files.values() if file.spec.hub and file.problem]
     if away and rows.empty and scoring.mode == "imported":
         raise InputError(
-            f"no answers from the hub ({away[0].looked_in[0]}); without a network, put copies of "
+            f"no answers from the hub ({away[0]}); without a network, put copies of "
             "the datasets into FOLDER/<owner>/<name> and set --params mirror_root=FOLDER, or ask "
             "models with score=live"
         )
     scored, matrices = unscored_matrices(rows[rows["extraction"] != MISSING], index)
     imported = Imported(as_responses(scored, index), matrices, report)
-    if models is not None and all(file.is_found for file in response_files.values()):
+    if models is not None and not any(file.problem for file in response_files.values()):
         live = () if scoring.mode == "imported" else scoring.configurations
         answering = {*configurations(imported.imported_responses), *live}
         answering.update(*(matrix.models for matrix in imported.wide_matrices))
@@ -96,30 +96,26 @@ def join_responses(
     file that cannot be used has a line there, of layout `unusable`.
 
     Raises:
-        InputError: there are files, and none can be used; the message is that of the first.
+        InputError: there are files, not of the hub, and none can be used; the message is that of
+            the first.
     """
-    problem: InputError | None = None
+    problems: list[InputError] = []
     tallies: dict[str, Tally] = {}
     foreign = foreign_runs(response_files.values(), index)
     parts: list[dict[str, Any]] = []
     for name, file in response_files.items():
-        if file.problem or not file.is_found:
-            layout = "unusable" if file.problem else file.spec.layout
-            why = file.problem or f"file not found in {' or '.join(file.looked_in)}"
-            tallies[name] = Tally(name, layout, notes=[why])
-            problem = problem or (InputError(why) if file.problem else None)
-            continue
         try:
+            if file.problem:
+                raise InputError(file.problem)
             of_file, tallies[name] = (
                 read_log(file, index, foreign) if file.log else read_answer_table(file, index)
             )
-        except InputError as error:
-            problem = problem or error
-            tallies[name] = Tally(name, "unusable", notes=[str(error)])
-        else:
             parts.append(of_file)
-    if problem and not parts:
-        raise problem
+        except InputError as error:
+            tallies[name] = Tally(name, "unusable", notes=[str(error)])
+            problems += [] if file.spec.hub else [error]
+    if problems and not parts:
+        raise problems[0]
     merged = merge_files(parts, index, tallies)
     return merged, ImportReport.from_rows([tallies[name].as_row() for name in response_files])
 
