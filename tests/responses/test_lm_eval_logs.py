@@ -469,7 +469,10 @@ def test_different_gold_is_reported_and_ours_is_used(tmp_path: Path, make_items:
         ("C", True),
         ("q1 b", False),
         ("q1 a", True),
-        ("3", False),  # counted from 0 or from 1
+        ("1", False),
+        ("2", False),  # counted from 1
+        ("3", True),
+        ("[2]", True),
         ("E", False),
         ("a worked solution", False),
     ],

@@ -1,6 +1,7 @@
 """Join the answers of a log to items, and count what became of every sample."""
 
 import math
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import islice
@@ -14,14 +15,14 @@ from benchwright.core.natural_order import natural_key
 from benchwright.core.values import format_value
 from benchwright.datasets.response_files import LoadedFile
 from benchwright.logs.lm_eval import run_of
+from benchwright.logs.options import letter_position
 from benchwright.logs.sample import NO_MARK, Log, Mark, Sample
 from benchwright.params.responses import ResponseFileParams
-from benchwright.responses.answer_rows import FAILED, LISTS, MISSING, ROWS, name_rows
+from benchwright.responses.answer_rows import FAILED, LISTS, MISSING, name_rows
 from benchwright.responses.answer_tables import different_texts, unknown_condition
 from benchwright.responses.find_items import Place, find_items, stated_condition, stated_id
 from benchwright.responses.item_index import Compared, ResponseIndex
 from benchwright.responses.option_orders import Orders, how_asked, matched, order_of, plain_text
-from benchwright.responses.row_layouts import Reading, right_options
 from benchwright.responses.scales import to_share
 from benchwright.responses.tally import SAME_SCORE, Tally
 
@@ -30,9 +31,9 @@ ForeignRuns = frozenset[tuple[str, str]]
 
 _BY_LENGTH = ("acc_norm", "cloze_bytes")  # the metric and the style that divide by length
 _ACCURACIES = ("", "acc", "accuracy", "exact_match")
-_COLUMNS = ("item", *(name for name in ROWS if name != "disputed"))
+_NUMBER = re.compile(r"[0-9]{1,4}")
+_OPTION_LIST = re.compile(r"\[\s*[0-9]{1,4}(?:\s*,\s*[0-9]{1,4})*\s*\]")
 _NO_TEXTS: Any = {"question": "", "prompt": "", "choices": (), "doc": None, "contexts": None}
-_NOWHERE = Place(-1, (), False)
 _BATCH = 256  # samples whose texts are in memory at once
 
 
@@ -59,7 +60,7 @@ def foreign_runs(files: Iterable[LoadedFile], index: ResponseIndex) -> ForeignRu
     return frozenset(key for key, total in totals.items() if total.is_foreign())
 
 
-class _Row(NamedTuple):
+class _Joined(NamedTuple):
     sample: Sample  # without the texts by which its item was found
     condition: str
     place: Place
@@ -102,19 +103,20 @@ def read_log(
     if log is None:
         raise ValueError(f"{file.name} was not loaded")
     count = _Count(file, log)
-    rows = _join(file, log, index, foreign, count)
-    mark = choose_mark([row.sample for row in rows], file.spec, log)
+    joined, samples = _join(file, log, index, foreign, count)
+    mark = choose_mark(samples, file.spec, log)
     if mark is not None:
-        marked = {row.sample.number for row in rows if mark in row.sample.marks}
-        others = [mark not in s.marks and s.marks and s.number in marked for s, *_ in rows]
-        what = f"duplicates from filters other than {mark.source}"
-        count("doubled", what, [row.sample for row, left in zip(rows, others, strict=True) if left])
-        rows = [
+        marked = {sample.number for sample in samples if mark in sample.marks}
+        others = [s for s in samples if mark not in s.marks and s.marks and s.number in marked]
+        count("doubled", f"duplicates from filters other than {mark.source}", others)
+        left = set(map(id, others))
+        joined = [
             row._replace(sample=_marked(row.sample, mark, file.spec.style))
-            for row, left in zip(rows, others, strict=True)
-            if not left
+            for row in joined
+            if id(row.sample) not in left
         ]
-    joined = assign_positions([row for row in rows if row.place != _NOWHERE], index)
+        kept = (sample for sample in samples if id(sample) not in left)
+        samples = [_marked(sample, mark, file.spec.style) for sample in kept]
     joined = _with_outcome(joined, count)
     style = file.spec.style or log.style or _style(joined, count.tally)
     joined = [row._replace(order=order_of(row.orders, style)) for row in joined]
@@ -122,7 +124,6 @@ def read_log(
     unordered = [row.sample for row in scored if row.sample.outcome != "failed"]
     count("", "log-likelihoods ignored (unknown order of options)", unordered)
     count.tally.notes += log.notes
-    samples = [row.sample for row in rows]
     _compare_scores(count.tally, file, log, mark or log.only_mark, samples)
     return _columns(file, joined, index, style, count.tally), count.tally
 
@@ -175,12 +176,13 @@ def _marked(sample: Sample, mark: Mark, style: str) -> Sample:
 
 def _join(
     file: LoadedFile, log: Log, index: ResponseIndex, foreign: ForeignRuns, count: _Count
-) -> list[_Row]:
-    """Return the samples that ask an item, with the item if it is found; count the others.
+) -> tuple[list[_Joined], list[Sample]]:
+    """Return the samples with an item, and all that ask one; count the others.
 
     Texts are dropped batch by batch.
     """
-    rows: list[_Row] = []
+    joined: list[_Joined] = []
+    answered: list[Sample] = []
     samples = log.samples()
     while batch := list(islice(samples, _BATCH)):
         count.tally.rows += len(batch)
@@ -193,23 +195,38 @@ def _join(
                 count("failed", f"failed ({log.failure})", [sample])
             of_condition[stated_condition(sample.doc) or file.spec.condition].append(sample)
         for condition, asked in of_condition.items():
-            items, why = index.of(condition), "not joined"
-            if items is None or (run_of(file.name), condition) in foreign:
-                why = (unknown_condition if items is None else different_texts)(condition)
-                places: list[Place | None] = [None] * len(asked)
-            else:
-                fixed = condition in index.perturbed
-                places = find_items(asked, items, file.mappings, task=log.task, as_perturbed=fixed)
+            foreign_copy = (run_of(file.name), condition) in foreign
+            places, why = _places(asked, condition, index, file, foreign=foreign_copy)
             for sample, place in zip(asked, places, strict=True):
-                orders = {} if place is None else how_asked(sample, place.choices)
-                kept = sample._replace(**_NO_TEXTS)
-                rows.append(_Row(kept, condition, place or _NOWHERE, orders))
-                if place is None and sample.outcome != "failed":
+                answered.append(sample._replace(**_NO_TEXTS))
+                if place is not None:
+                    orders = how_asked(sample, place.choices)
+                    joined.append(_Joined(answered[-1], condition, place, orders))
+                elif sample.outcome != "failed":
                     count("not_joined", why, [sample])
-    return rows
+    return assign_positions(joined, index), answered
 
 
-def assign_positions(joined: Sequence[_Row], index: ResponseIndex) -> list[_Row]:
+def _places(
+    samples: Sequence[Sample],
+    condition: str,
+    index: ResponseIndex,
+    file: LoadedFile,
+    *,
+    foreign: bool,
+) -> tuple[list[Place | None], str]:
+    """Return the items of samples of one condition, and what becomes of those without one."""
+    items = index.of(condition)
+    if items is None or foreign:
+        why = unknown_condition if items is None else different_texts
+        return [None] * len(samples), why(condition)
+    task = "" if file.log is None else file.log.task
+    fixed = condition in index.perturbed
+    places = find_items(samples, items, file.mappings, task=task, as_perturbed=fixed)
+    return places, "not joined"
+
+
+def assign_positions(joined: Sequence[_Joined], index: ResponseIndex) -> list[_Joined]:
     """Return the samples with positions in the whole index.
 
     Items of one subject with equal texts are assigned to the samples with that text, in the same
@@ -234,7 +251,7 @@ def assign_positions(joined: Sequence[_Row], index: ResponseIndex) -> list[_Row]
     return placed
 
 
-def _with_outcome(joined: Sequence[_Row], count: _Count) -> list[_Row]:
+def _with_outcome(joined: Sequence[_Joined], count: _Count) -> list[_Joined]:
     """Mark samples without an answer, or with log-likelihoods of other options, as failed."""
     rows = []
     for row in joined:
@@ -251,7 +268,7 @@ def _with_outcome(joined: Sequence[_Row], count: _Count) -> list[_Row]:
     return rows
 
 
-def _style(joined: Sequence[_Row], tally: Tally) -> str:
+def _style(joined: Sequence[_Joined], tally: Tally) -> str:
     """Return the style that the continuations of every sample allow, "" if there is none."""
     known = [row.orders.keys() - {""} for row in joined]
     known = [styles for styles in known if styles]
@@ -277,6 +294,32 @@ def _style(joined: Sequence[_Row], tally: Tally) -> str:
 # --- rows ----------------------------------------------------------------------------------------
 
 
+def _targets(row: _Joined) -> set[int]:
+    """Return every option, in the log's order, that may be its gold.
+
+    A `target` with several continuations is a 0-based index (or a list) or the text of one; for a
+    written answer it may also be the letter, or a 1-based index.
+    """
+    sample, count = row.sample, len(row.place.choices)
+    if sample.gold or not sample.target:
+        return {option for option in sample.gold if option < count}
+    continuations = sample.continuations
+    text = plain_text(sample.target)
+    among = row.place.choices if continuations is None else continuations
+    targets = {i for i, option in enumerate(among) if plain_text(option) == text}
+    numbers = [int(n) for n in re.findall(r"[0-9]{1,4}", text)]
+    if _NUMBER.fullmatch(text) or _OPTION_LIST.fullmatch(text):
+        targets.update(numbers)
+    if continuations is None:
+        if _NUMBER.fullmatch(text):
+            targets.update(number - 1 for number in numbers)
+        targets.add(letter_position(text, count))
+    targets = {option for option in targets if 0 <= option < len(among)}
+    if continuations is None:
+        return targets
+    return set() if row.order is None else {row.order[option] for option in targets}
+
+
 def _item_order(place: Place, index: ResponseIndex) -> list[int] | None:
     """Return the item's index of each option of the log; None if the order is unknown."""
     choices = index.choices[place.position]
@@ -285,15 +328,10 @@ def _item_order(place: Place, index: ResponseIndex) -> list[int] | None:
     return matched(map(plain_text, place.choices), map(plain_text, choices))
 
 
-def _values(row: _Row, index: ResponseIndex, style: str) -> dict[str, Any]:
-    """Return the values of a sample by column, and whether it has another gold than the item."""
-    sample, place, order = row.sample, row.place, None
-    item_order = _item_order(place, index)
+def _values(row: _Joined, index: ResponseIndex, style: str, *, differs: bool) -> dict[str, Any]:
+    """Return the values of a sample by column; `differs` marks another gold than the item's."""
+    sample, item_order, order = row.sample, _item_order(row.place, index), None
     unread, failed = sample.outcome == "unreadable", sample.outcome == "failed"
-    right = right_options(sample, Reading("", place.choices)) if item_order else ()
-    gold = {item_order[option] for option in right} if item_order else set()
-    checked = bool(gold and index.single[place.position])
-    differs = checked and index.answer[place.position] not in gold
     if not failed and row.order is not None and item_order is not None:
         order = [item_order[option] for option in row.order]
     logprobs, lengths, chosen = _ordered(sample.logprobs, order), None, -1
@@ -305,37 +343,53 @@ def _values(row: _Row, index: ResponseIndex, style: str) -> dict[str, Any]:
         chosen = item_order[sample.chosen] if inside else -1
     # Correctness under another gold is ignored; what was chosen remains valid.
     silent = failed or (differs and (logprobs is not None or chosen >= 0))
-    correct = 0.0 if unread else math.nan if silent else sample.correct
     answered = "ok" if chosen >= 0 else "none"
     return {
-        "item": index.ids[place.position], "position": place.position, "condition": row.condition,
-        "repeat": sample.repeat, "correct": correct,
+        "position": row.place.position, "condition": row.condition, "repeat": sample.repeat,
+        "correct": 0.0 if unread else math.nan if silent else sample.correct,
         "prediction": chosen, "logprobs": logprobs, "option_bytes": lengths,
         "option_tokens": _ordered(sample.option_tokens, order),
         "extraction": MISSING if failed else FAILED if unread else answered,
         "prompt_tokens": sample.prompt_tokens, "generated_tokens": sample.generated_tokens,
-        "by_hash": place.by_text, "differs": differs,
+        "by_hash": row.place.by_text,
     }  # fmt: skip
 
 
+def _differs(row: _Joined, index: ResponseIndex) -> bool:
+    """Return whether the log has another gold than the item."""
+    position, item_order = row.place.position, _item_order(row.place, index)
+    targets = {item_order[option] for option in _targets(row)} if item_order else set()
+    return bool(targets and index.single[position]) and index.answer[position] not in targets
+
+
 def _columns(
-    file: LoadedFile, joined: Sequence[_Row], index: ResponseIndex, style: str, tally: Tally
+    file: LoadedFile, joined: Sequence[_Joined], index: ResponseIndex, style: str, tally: Tally
 ) -> dict[str, Any]:
     """Return the columns of the samples, in the items' order of options."""
-    values = [_values(row, index, style) for row in joined]
-    differing = {f"{row['item']} × {file.spec.model}" for row in values if row.pop("differs")}
+    columns: defaultdict[str, list[Any]] = defaultdict(list)
+    differing: set[str] = set()
+    for row in joined:
+        differs = _differs(row, index)
+        if differs:
+            differing.add(f"{index.ids[row.place.position]} × {file.spec.model}")
+        for name, value in _values(row, index, style, differs=differs).items():
+            columns[name].append(value)
     tally.add("contradicting", "gold differs", len(differing), differing)
-    spec = file.spec
-    known = {"style": style, "shots": spec.shots, "model": spec.model, "source": file.name}
-    blank = {"p_answer": math.nan, "p_prediction": math.nan}
-    rows = pd.DataFrame([row | known | blank for row in values], columns=[*_COLUMNS])
-    rows = rows.astype(dict.fromkeys(LISTS, object))
-    shares = to_share(
-        file,
-        rows["correct"].to_numpy(dtype=np.float64),
-        lambda mask: name_rows(rows["item"].to_numpy(), rows["model"], mask),
-    )
-    return {name: rows[name].to_numpy() for name in _COLUMNS} | {"correct": shares}
+    n = len(joined)
+    lists = {name: pd.Series(columns[name], dtype=object).to_numpy() for name in LISTS}
+    known = {
+        "item": index.ids.to_numpy(dtype=object)[np.array(columns["position"], dtype=np.intp)],
+        "style": np.full(n, style, dtype=object),
+        "shots": np.full(n, file.spec.shots),
+        "model": np.full(n, file.spec.model, dtype=object),
+        "source": np.full(n, file.name, dtype=object),
+        "p_answer": np.full(n, np.nan),
+        "p_prediction": np.full(n, np.nan),
+    }
+    rows = {name: np.array(values) for name, values in columns.items() if name not in LISTS}
+    marks, models = np.array(columns["correct"], dtype=np.float64), pd.Series(known["model"])
+    shares = to_share(file, marks, lambda mask: name_rows(known["item"], models, mask))
+    return {**rows, **lists, **known, "correct": shares}
 
 
 def _ordered(values: Sequence[Any] | None, order: Sequence[int] | None) -> list[Any] | None:
