@@ -26,6 +26,7 @@ from benchwright.statistics.paired_tests import mcnemar_mid_p
 from cli.test_estimate import CHOSEN, CORRECT, K, M, manifest
 from cli.test_estimate import IDS as SUBSET_IDS
 from few_examples import few_examples
+from responses.lm_eval_examples import results, scored, write_log
 
 N = 200
 IDS = [f"q/{n}" for n in range(N)]
@@ -67,6 +68,24 @@ def test_difference_is_of_items_that_both_answered(tmp_path: Path) -> None:
     missing = "missing: 3 of 200 answers of A (1.5%) and 5 of 200 answers of B (2.5%)"
     assert done.output.startswith(f"{missing}\nno difference is shown: n minus m is ")
     assert "items: 192 answered by both" in done.output
+
+
+def test_other_answer_keys_are_said_before_the_verdict(tmp_path: Path) -> None:
+    for name, other in (("org-a", 0), ("org-b", 0), ("org-c", 2)):
+        rows = []
+        for number in range(6):
+            gold = (number + (number < other)) % 4
+            doc = {"question": f"Question {number}?", "choices": ["2", "x", "0", "z"]}
+            logprobs = [0 if option == number % 3 else -2 for option in range(4)]
+            options = [f" {choice}" for choice in doc["choices"]]
+            rows.append(scored(number, doc | {"answer": gold}, options, logprobs, gold))
+        write_log(tmp_path / name, rows, "exam", results("exam", model=f"{name}/m"))
+    for command in (("compare",), ("gate", "--margin", "0.3")):
+        done = run(*command, tmp_path / "org-a", tmp_path / "org-c")
+        said = "keys differ: 2 answers were marked with the key of the other file\n"
+        assert done.output.startswith(said)
+        done = run(*command, tmp_path / "org-a", tmp_path / "org-b")
+        assert "keys differ" not in done.output
 
 
 def test_items_that_one_side_was_not_asked_are_left_out_on_request(tmp_path: Path) -> None:

@@ -146,7 +146,7 @@ def compare_models(panel: Panel, level: float = 0.95) -> ComparedModels:
     notes = [
         f"{each.pair.second.model}: {note}"
         for each in made
-        for note in (*much_missing(each.pair), *each.pair.notes)
+        for note in (*cautions(each.pair), *each.pair.notes)
     ]
     rows = rows.assign(holm=holm(rows["p_value"]))
     return ComparedModels(panel.baseline, tuple(made), rows, (*panel.notes, *notes))
@@ -163,8 +163,14 @@ def _missing(pair: Pair) -> str:
     return f"missing: {' and '.join(parts)}" if parts else ""
 
 
+def cautions(pair: Pair) -> list[str]:
+    """Return the lines with which a verdict begins: other keys, many missing answers."""
+    keys = f"keys differ: {pair.other_keys:,} answers were marked with the key of the other file"
+    return [*much_missing(pair), *[keys] * bool(pair.other_keys)]
+
+
 def much_missing(pair: Pair) -> list[str]:
-    """Return the line with which a verdict begins if many answers are missing, or none."""
+    """Return a line if many answers are missing, or none."""
     worst = max(pair.first.missing, pair.second.missing)
     return [_missing(pair)] if worst > MANY_MISSING * len(pair.item_ids) else []
 
@@ -285,7 +291,7 @@ def group_lines(made: Comparison) -> list[str]:
 
 def terminal_lines(made: Comparison) -> list[str]:
     """Return the lines to print."""
-    lines = [*much_missing(made.pair), headline(made), *summary(made), *group_lines(made)]
+    lines = [*cautions(made.pair), headline(made), *summary(made), *group_lines(made)]
     if changed := flips(made.pair):
         shown = [
             {"item": flip.item_id, "A": flip.first, "B": flip.second, "question": flip.question}
@@ -415,7 +421,7 @@ def render(
         sections.append(Section("Changed items", [_listed(changed)]))
     title = f"{pair.second.model} compared with {pair.first.model}"
     plot = plot_differences(rows, made.level, allowed, pair.scale.width)
-    return _page(title, verdict or headline(made), sections, much_missing(pair), plot)
+    return _page(title, verdict or headline(made), sections, cautions(pair), plot)
 
 
 def render_models(found: ComparedModels) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 
 from benchwright.cli.compare import (
     Comparison,
+    cautions,
     compare,
     comparison_json,
     group_lines,
@@ -223,8 +224,8 @@ def verdict(made: Gated) -> str:
 def gate_lines(made: Gated) -> list[str]:
     """Return the lines to print."""
     pair = made.comparison.pair
-    first = [] if made.anytime else much_missing(pair)
-    if first and made.decision == "undecided":
+    first = [] if made.anytime else cautions(pair)
+    if much_missing(pair) and first and made.decision == "undecided":
         first.append("where one side was asked fewer items (--limit), add --common")
     notes = []
     if made.request.margin >= _LARGE_MARGIN:

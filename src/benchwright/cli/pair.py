@@ -85,6 +85,7 @@ class Pair(NamedTuple):
         questions: (n,) texts, or None.
         chosen: (2, n) letters of the chosen options, "" where unknown.
         grouped_by: `task` or `subject`.
+        other_keys: number of answers whose file has another key than the other file.
     """
 
     first: Side
@@ -99,6 +100,7 @@ class Pair(NamedTuple):
     questions: NDArray[np.object_] | None = None
     chosen: NDArray[np.object_] | None = None
     grouped_by: str = "subject"
+    other_keys: int = 0
 
     @property
     def d(self) -> NDArray[np.float64]:
@@ -177,7 +179,8 @@ def read_pair(
     pair = _join(known, names, read, common=common)
     same = ["A and B are the same answers"] * (path_a == path_b and names[0] == names[1])
     notes = dict.fromkeys((*same, *pair.notes, *known[0].notes, *known[1].notes))
-    return pair._replace(notes=tuple(notes))
+    other_keys = max(part.other_keys for part in known)
+    return pair._replace(notes=tuple(notes), other_keys=other_keys)
 
 
 class Panel(NamedTuple):
