@@ -519,7 +519,7 @@ def test_tidy_and_wide_rows_of_a_model_are_compared(make_items: Make, make_file:
     result = imported(items, wide, tidy)
     assert counts(result, 0) == {"models": 1, "rows": 30, "joined_by_id": 30}
     assert counts(result, 1) == {"models": 1, "rows": 30, "doubled": 30, "contradicting": 10}
-    assert "10 different in an earlier file" in result.import_report.detail[1]
+    assert "33% of the responses also in an earlier file differ" in result.import_report.detail[1]
 
 
 def test_calibration_items_join_but_are_not_in_the_matrix(

@@ -1,9 +1,11 @@
 """Responses read from files of every kind, without a benchmark."""
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
+import fsspec
 import numpy as np
 import pandas as pd
 import pytest
@@ -230,6 +232,24 @@ def test_a_file_that_cannot_be_used_is_noted(tmp_path: Path) -> None:
     (note,) = result.notes
     assert "scores are outside 0–1" in note
     assert result.unusable == (note,)
+
+
+def test_answers_at_an_address_are_those_of_a_copy(tmp_path: Path) -> None:
+    log(tmp_path, "exam", "org/m", *(sample(n, n % 2, question=f"Q{n}") for n in range(4)))
+    files = fsspec.filesystem("memory")
+    files.put(str(tmp_path), "/runs", recursive=True)
+    known = read_responses([Path("memory://runs")])
+    here = read_responses([tmp_path])
+    assert (known.source, known.models, known.item_ids) == ("runs", here.models, here.item_ids)
+    np.testing.assert_array_equal(known.correct, here.correct)
+    with pytest.raises(InputError, match="memory://none: "):
+        read_responses([Path("memory://none")])
+
+
+def test_missing_package_for_an_address_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "s3fs", None)
+    with pytest.raises(InputError, match="s3://bucket/run: Install s3fs"):
+        read_responses([Path("s3://bucket/run")])
 
 
 def test_score_of_a_log_is_the_one_of_its_metric_and_filter(tmp_path: Path) -> None:

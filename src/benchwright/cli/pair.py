@@ -13,7 +13,7 @@ from benchwright.core.configuration import parse_configuration
 from benchwright.core.errors import InputError, expected
 from benchwright.core.natural_order import natural_key
 from benchwright.core.values import LETTERS
-from benchwright.responses.answer_files import Choice, find_answer_files
+from benchwright.responses.answer_files import Choice, find_answer_files, is_address
 from benchwright.responses.items_of_logs import collect_items
 from benchwright.responses.known_responses import KnownResponses, read_items, read_responses
 from benchwright.statistics.paired_tests import PairedDifference
@@ -335,6 +335,8 @@ def _notes(answers: NDArray[np.float64]) -> list[str]:
 def _split(given: str) -> tuple[Path, str | None]:
     """Split `PATH:MODEL`; colons may be part of either."""
     parts = given.split(":")
+    if is_address(given):
+        return Path(":".join(parts[:2])), ":".join(parts[2:]) or None
     for count in range(len(parts), 0, -1):
         path = Path(":".join(parts[:count]))
         if path.exists():

@@ -1,13 +1,16 @@
 """Find the logs and tables of answers in files and folders."""
 
+import re
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Literal, NamedTuple
 
 import pandas as pd
 import pyarrow as pa
 
-from benchwright.core.errors import InputError
+from benchwright.core.errors import InputError, in_short
 from benchwright.datasets.response_files import LoadedFile, load_logs, load_table, told_apart
 from benchwright.datasets.response_matrix import ResponseMatrixDataset, is_response_matrix
 from benchwright.logs.find import find_logs
@@ -42,6 +45,32 @@ class Choice(NamedTuple):
         )
 
 
+@cache
+def _copied(address: str) -> TemporaryDirectory[str]:
+    """Copy what is at an address, such as `s3://bucket/run`, until the process ends."""
+    import fsspec
+
+    folder = TemporaryDirectory(prefix="benchwright-")
+    try:
+        files, place = fsspec.url_to_fs(address)
+        files.get(place, str(Path(folder.name, Path(address).name)), recursive=True)
+    except (ImportError, ValueError, OSError) as error:  # the first names the missing package
+        raise InputError(f"{address}: {in_short(error)}") from error
+    return folder
+
+
+def is_address(path: str | Path) -> bool:
+    """Return whether a path, which need not keep both slashes, is an address of fsspec."""
+    return re.match("[a-z][a-z0-9+]+:/", str(path)) is not None and not Path(path).exists()
+
+
+def _local(path: Path) -> Path:
+    if not is_address(path):
+        return path
+    address = re.sub(":/+", "://", path.as_posix(), count=1)
+    return Path(_copied(address).name, path.name)
+
+
 class AnswerFiles(NamedTuple):
     """Logs and tables of answers, those that cannot be used, and other files."""
 
@@ -55,13 +84,15 @@ class AnswerFiles(NamedTuple):
 
 
 def find_answer_files(paths: Sequence[Path], choice: Choice = Choice()) -> AnswerFiles:  # noqa: B008 - immutable
-    """Find all logs, and tables of answers, in files and folders.
+    """Find all logs, and tables of answers, in files and folders, also at addresses of fsspec.
 
     A file that cannot be read is one of the files, with its `problem`.
 
     Raises:
-        InputError: a path does not exist, or is a file of another type.
+        InputError: a path does not exist, is a file of another type, or an address that cannot be
+            read.
     """
+    paths = [_local(path) for path in paths]
     found = find_logs(paths)
     files: list[LoadedFile] = []
     others = []

@@ -184,6 +184,9 @@ def _merged(rows: pd.DataFrame, index: ResponseIndex, tallies: Tallies) -> pd.Da
         count_rows(later, mask & doubled[repeated], "doubled", counted, tallies)
         count_rows(later, mask & differ, "contradicting", disagreeing, tallies)
     _count_joined(rows, own, doubled, index, tallies)
+    for file, part in pd.Series(differ[~within]).groupby(later["source"].to_numpy()[~within]):
+        tallies[str(file)].shared += len(part)
+        tallies[str(file)].different += int(part.sum())
     kept.loc[at[differ], "disputed"] = True
     for column, name in enumerate(_VALUES):
         adds = ~differ & stated[:, column] & ~said[:, column]

@@ -91,16 +91,16 @@ class _Columns:
         self.table = table
         self.grid = grid or {}
         self.names = _names(file) if grid is None else {name: name for name in TIDY_COLUMNS}
-        if grid is None:
-            present = table.column_names
-            for ours, theirs in self.names.items():
-                if ours != theirs and theirs not in present:
-                    raise InputError(
-                        f"{file.name}: no column {theirs!r} (configured for {ours}); "
-                        f"it has {', '.join(present[:12])}"
-                    )
-                if present.count(theirs) > 1:
-                    raise InputError(f"{file.name}: column {theirs!r} is not unique")
+        present = table.column_names
+        for ours, theirs in file.spec.columns.items() if grid is None else ():
+            if theirs not in present:
+                raise InputError(
+                    f"{file.name}: no column {theirs!r} (configured for {ours}); "
+                    f"it has {', '.join(present[:12])}"
+                )
+        for name in self.names.values():
+            if present.count(name) > 1:
+                raise InputError(f"{file.name}: column {name!r} is not unique")
 
     def __contains__(self, name: str) -> bool:
         return name in self.grid or self.names[name] in self.table.column_names

@@ -9,6 +9,8 @@ from benchwright.tables.responses import ImportReport
 EXAMPLES = 3
 SAME_SCORE = 5e-4
 """Tools round their scores to three or four digits."""
+_MIN_SHARED = 20
+_MAX_DISAGREEMENT = 0.02
 
 
 @dataclass
@@ -32,6 +34,8 @@ class Tally:
     notes: list[str] = field(default_factory=list)
     mean_mark: float | None = None  # of a log, NaN without marks
     marks: int = 0
+    shared: int = 0  # rows also in an earlier file, and those with another response
+    different: int = 0
     _examples: dict[str, list[str]] = field(default_factory=dict)
     _counts: dict[str, int] = field(default_factory=dict)
 
@@ -45,12 +49,21 @@ class Tally:
             self._counts[what] = self._counts.get(what, 0) + count
 
     def detail(self) -> str:
-        """Return the report as text."""
+        """Return the report as text.
+
+        Two files that disagree often are not the same run of a model, which is said.
+        """
         parts = [
             f"{count} {what}, e.g. {', '.join(self._examples[what])}"
             for what, count in self._counts.items()
         ]
-        return "; ".join([*parts, *self.notes])
+        parts += self.notes
+        if self.shared >= _MIN_SHARED and self.different > _MAX_DISAGREEMENT * self.shared:
+            parts.append(
+                f"{self.different / self.shared:.0%} of the responses also in an earlier file "
+                "differ; if the prompts differ, give the file's style and shots"
+            )
+        return "; ".join(parts)
 
     def as_row(self) -> tuple[Any, ...]:
         """Return the row of the `ImportReport` table."""
