@@ -16,7 +16,7 @@ from benchwright.methods.dele.estimation.training import Training
 from few_examples import few_examples
 
 NAMES = sorted(ESTIMATORS)
-BY_TRAINING = ["gp_irt", "p_irt"]
+BY_TRAINING = ["gp_irt", "p_irt", "ridge"]
 
 
 def subset_of(n: int, k: int, seed: int = 0) -> WeightedSubset:
@@ -69,7 +69,7 @@ def test_estimates_from_all_items_are_exact(
 def test_estimates_do_not_depend_on_the_order_of_items_and_models(
     name: str, simulated: Any, prepared: Training, run: Any
 ) -> None:
-    subset = uneven(120, 25) if name in {"weighted", "gp_irt"} else subset_of(120, 25)
+    subset = uneven(120, 25) if name in {"weighted", "gp_irt", "ridge"} else subset_of(120, 25)
     plain = run(name, prepared, subset, simulated.new)
     rng = np.random.default_rng(5)
     items, models, inside = rng.permutation(120), rng.permutation(200), rng.permutation(25)

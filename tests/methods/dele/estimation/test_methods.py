@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 from scipy.stats import hypergeom
+from sklearn.linear_model import Ridge
 
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.methods.dele.estimation.calibration import (
@@ -17,6 +18,7 @@ from benchwright.methods.dele.estimation.calibration import (
 )
 from benchwright.methods.dele.estimation.fitted import Task
 from benchwright.methods.dele.estimation.p_irt import mixture, p_irt_rule
+from benchwright.methods.dele.estimation.ridge import ridge_rule
 from benchwright.methods.dele.estimation.training import ItemCurves, Training
 from benchwright.methods.dele.estimation.weighted import random_sample
 from benchwright.statistics.item_response import fit_2pl
@@ -158,6 +160,18 @@ def test_few_past_errors_are_assumed_normal() -> None:
     assert "4 training models" in reach.note[0]
     single = PastErrors(Errors(np.array([0.5]), np.array([0.1])), NONE, 0.6, 0.7)
     assert np.isnan(calibrated_reach(single, np.array([0.5]), 100, 0.95).half[0])
+
+
+def test_ridge_shrinks_towards_the_weighted_mean(simulated: Any, prepared: Any) -> None:
+    places = np.arange(0, 120, 6)
+    weights = np.random.default_rng(0).dirichlet(np.full(20, 5.0))
+    seen = simulated.training[:, places].astype(float)
+    rest = np.delete(simulated.training, places, axis=1).mean(axis=1)
+    ridge = Ridge(alpha=0.3 * 200).fit(seen, rest - seen @ weights)
+    new = simulated.new[:, places]
+    expected = new.sum(axis=1) / 120 + 100 / 120 * (ridge.predict(new) + new @ weights)
+    scores = ridge_rule(weights, 0.3)(prepared, None, places)(new)
+    np.testing.assert_allclose(scores, expected, atol=1e-5)
 
 
 def test_anchors_of_few_models_have_a_warning(run: Any, simulated: Any, prepared: Any) -> None:

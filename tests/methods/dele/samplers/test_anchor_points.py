@@ -11,6 +11,7 @@ from benchwright.core.errors import InputError
 from benchwright.methods.dele.samplers.anchor_points import (
     AnchorClusters,
     cut_tree,
+    irt_clusters_sampler,
     ward_merges,
 )
 from benchwright.methods.dele.samplers.pool import SamplingPool
@@ -21,7 +22,7 @@ from benchwright.methods.dele.samplers.response_samplers import (
     share_wrong,
 )
 from benchwright.params.sampling import SamplingParams
-from benchwright.statistics.item_response import probability
+from benchwright.statistics.item_response import fit_2pl, probability
 from few_examples import few_examples
 
 NAN = float("nan")
@@ -53,6 +54,20 @@ def test_missing_responses_are_filled_with_the_item_mean() -> None:
     assert filled[0, 1] == pytest.approx(2 / 3)
     assert filled[:, 2] == pytest.approx(np.full(4, 4 / 6))
     assert share_wrong(correct) == pytest.approx([1.5 / 4, 1.5 / 4, 0.5])
+
+
+def test_irt_clusters_use_the_fitted_parameters() -> None:
+    correct = simulated(60, 50, gaps=0.1)
+    correct[:, 7] = NAN
+    pool = answers_pool(correct)
+    fit = fit_2pl(correct)
+    points = np.stack([fit.discrimination, np.clip(fit.difficulty, -6, 6)], axis=1)
+    points[7] = np.nanmedian(points, axis=0)
+    chosen = irt_clusters_sampler(pool, 0)(12)
+    labels = fcluster(linkage(points, "ward"), 12, "maxclust")
+    assert adjusted_rand_score(labels[chosen.positions], np.arange(12)) == 1
+    shares = np.bincount(labels)[labels[chosen.positions]] / 50
+    assert chosen.weights == pytest.approx(shares)
 
 
 @pytest.mark.parametrize("name", READING_RESPONSES)

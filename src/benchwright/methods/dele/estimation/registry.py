@@ -6,6 +6,7 @@ from types import MappingProxyType
 from benchwright.methods.dele.estimation.aipw import learn_aipw
 from benchwright.methods.dele.estimation.fitted import EstimatorKind
 from benchwright.methods.dele.estimation.p_irt import learn_gp_irt, learn_p_irt
+from benchwright.methods.dele.estimation.ridge import learn_ridge
 from benchwright.methods.dele.estimation.weighted import learn_mean, learn_weighted
 
 # The intervals of `mean`, `weighted` and `aipw` are design-based and require a random subset. Those
@@ -17,5 +18,6 @@ ESTIMATORS: Mapping[str, EstimatorKind] = MappingProxyType(
         "p_irt": EstimatorKind(learn_p_irt, "item_response"),
         "gp_irt": EstimatorKind(learn_gp_irt, "item_response"),
         "aipw": EstimatorKind(learn_aipw, "responses"),
+        "ridge": EstimatorKind(learn_ridge, "responses"),
     }
 )

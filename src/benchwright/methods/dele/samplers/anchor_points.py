@@ -1,16 +1,19 @@
 """Anchor points: items that represent similar ones (Vivek et al. 2024; Polo et al. 2024)."""
 
+from collections.abc import Callable
 from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms
 from benchwright.core.weighted_subset import WeightedSubset
-from benchwright.methods.dele.samplers.pool import Draw, SamplingPool, once_per_pool
+from benchwright.methods.dele.samplers.pool import Draw, Sampler, SamplingPool, once_per_pool
 from benchwright.methods.dele.samplers.response_samplers import (
     filled_responses,
     require_responses,
+    two_parameter_fit,
 )
 
 Float = NDArray[np.float64]
@@ -20,6 +23,7 @@ _DECIMALS = 6  # smaller differences of points are rounding errors
 _SIZES = 128  # cached clusterings of a pool
 _COMPONENTS = 64  # of the responses; this bounds the time with thousands of models
 _EIGEN_MODELS = 1000  # with more models the components are computed by random projections
+_DIFFICULTY_REACH = 6.0  # the grid of abilities ends there
 
 
 def ward_merges(points: Float, sizes: NDArray[np.integer]) -> NDArray[np.intp]:
@@ -172,27 +176,56 @@ def answer_components(correct: NDArray[np.float32], components: int = _COMPONENT
     return np.asarray(points, dtype=np.float64)
 
 
-def _fit(pool: SamplingPool) -> tuple[NDArray[np.intp], AnchorClusters]:
-    require_responses(pool, "anchor_points")
-    order = np.argsort(np.array(pool.item_ids, dtype=object), kind="stable")
-    return order, AnchorClusters(answer_components(pool.correct[:, order]))
+def _item_parameters(pool: SamplingPool) -> Float:
+    """Return discrimination and difficulty, clipped at ±6 (n, 2); medians without responses.
 
-
-_clusters_of = once_per_pool(_fit)
-
-
-def anchor_points_sampler(pool: SamplingPool, seed: int) -> Draw:
-    """Draw one item per cluster of items with similar responses.
-
-    Items are clustered by the principal components of the selection models' responses; missing
-    responses are the item's mean. The score is the mean weighted by the shares of clusters.
+    Raises:
+        InputError: no model can be fitted to the responses.
     """
-    order, clusters = _clusters_of(pool)
-    ids = [pool.item_ids[place] for place in order]
-    ties = item_uniforms(seed, "sampling.anchor_points", ids)
+    fit = two_parameter_fit(pool)
+    known = ~np.isnan(fit.discrimination)
+    if not known.any():
+        raise InputError(f"sampler irt_clusters cannot fit a two-parameter model: {fit.reason}")
+    b = np.clip(fit.difficulty, -_DIFFICULTY_REACH, _DIFFICULTY_REACH)
+    columns = np.stack([fit.discrimination, b], axis=1)
+    return np.where(known[:, None], columns, np.median(columns[known], axis=0))
 
-    def draw(size: int) -> WeightedSubset:
-        chosen = clusters.anchors(size, ties)
-        return WeightedSubset(order[chosen.positions], chosen.weights)
 
-    return draw
+def _anchor_sampler(name: str, points_of: Callable[[SamplingPool], Float]) -> Sampler:
+    """Return the sampler of anchors among the points `points_of(pool)` of a sorted pool."""
+
+    def fit(pool: SamplingPool) -> tuple[NDArray[np.intp], AnchorClusters]:
+        require_responses(pool, name)
+        order = np.argsort(np.array(pool.item_ids, dtype=object), kind="stable")
+        return order, AnchorClusters(points_of(pool.select(order)))
+
+    clusters_of = once_per_pool(fit)
+
+    def sample(pool: SamplingPool, seed: int) -> Draw:
+        order, clusters = clusters_of(pool)
+        ids = [pool.item_ids[place] for place in order]
+        ties = item_uniforms(seed, f"sampling.{name}", ids)
+
+        def draw(size: int) -> WeightedSubset:
+            chosen = clusters.anchors(size, ties)
+            return WeightedSubset(order[chosen.positions], chosen.weights)
+
+        return draw
+
+    return sample
+
+
+anchor_points_sampler = _anchor_sampler(
+    "anchor_points", lambda pool: answer_components(pool.correct)
+)
+"""The sampler of one item per cluster of items with similar responses.
+
+Items are clustered by the principal components of the selection models' responses; missing
+responses are the item's mean. The score is the mean weighted by the shares of clusters.
+"""
+
+irt_clusters_sampler = _anchor_sampler("irt_clusters", _item_parameters)
+"""The sampler of one item per cluster of similar discrimination and difficulty.
+
+These are the IRT anchors of tinyBenchmarks with one ability.
+"""

@@ -7,7 +7,10 @@ from typing import get_args
 
 from benchwright.core.errors import InputError
 from benchwright.methods.dele.samplers import baselines, readability, text_quality
-from benchwright.methods.dele.samplers.anchor_points import anchor_points_sampler
+from benchwright.methods.dele.samplers.anchor_points import (
+    anchor_points_sampler,
+    irt_clusters_sampler,
+)
 from benchwright.methods.dele.samplers.clustering import (
     DENSE_METHODS,
     TFIDF,
@@ -63,6 +66,7 @@ SAMPLERS: Mapping[str, SamplerKind] = MappingProxyType(
         **{name: _ranked(name) for name in RANKED},
         **{f"{method}_{TFIDF}": clustering_kind(method, TFIDF) for method in get_args(Method)},
         "anchor_points": _kind("responses", anchor_points_sampler, "responses", random=False),
+        "irt_clusters": _kind("responses", irt_clusters_sampler, "responses", random=False),
         "discrimination": _kind("responses", discrimination_sampler, "responses", random=False),
         "unequal": _kind("responses", unequal_sampler, "responses", random=True),
         # Not in the paper, whose difficulty samplers are the reading indices.

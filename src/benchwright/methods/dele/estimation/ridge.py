@@ -1,0 +1,68 @@
+"""Ridge regression over models, from responses to a subset to the mean of the other items.
+
+It shrinks towards the weighted mean of the subset instead of the mean of the training models, so
+that models better than all of these are not biased.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchwright.methods.dele.estimation.calibration import Predict, Rule, past_errors
+from benchwright.methods.dele.estimation.fitted import FromComplete, Task
+from benchwright.methods.dele.estimation.p_irt import undefined
+from benchwright.methods.dele.estimation.training import Rows, Training
+from benchwright.methods.dele.estimation.weighted import with_past_errors
+
+Float = NDArray[np.float64]
+
+# Penalties per training model; responses have a variance of at most ¼.
+_PENALTIES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
+_FEWEST_MODELS = 2
+
+
+def learn_ridge(task: Task) -> FromComplete:
+    """Fit the ridge with the penalty of the least squared error on left-out training models.
+
+    Folds (typical new models) and the best models (better new models) have equal weight.
+    """
+    models = int(task.training.nearly_complete.sum())
+    if models < _FEWEST_MODELS:
+        return undefined(
+            f"{models} training model{'' if models == 1 else 's'} answered nearly all items; "
+            f"at least {_FEWEST_MODELS} are needed"
+        )
+    from threadpoolctl import threadpool_limits
+
+    rules = [ridge_rule(task.subset.weights, penalty) for penalty in _PENALTIES]
+    with threadpool_limits(limits=1):  # several threads are slower
+        losses = [_loss(task, rule) for rule in rules]
+        return with_past_errors(task, rules[int(np.argmin(losses))])
+
+
+def ridge_rule(weights: Float, penalty: float) -> Rule:
+    """Return the rule: mean outside = responses · (weights + w) + intercept, w penalised."""
+
+    def rule(training: Training, rows: Rows | None, places: NDArray[np.intp]) -> Predict:
+        known = training.nearly_complete if rows is None else training.nearly_complete & rows
+        share = len(places) / training.items
+        if not known.any() or share == 1:
+            return lambda responses: np.asarray(responses @ weights)
+        seen = training.filled[np.ix_(known, places)].astype(np.float64)
+        others = (training.scores[known] - share * seen.mean(axis=1)) / (1 - share)
+        extra = others - seen @ weights
+        centre, level = seen.mean(axis=0), extra.mean()
+        centred = seen - centre
+        gram = centred.T @ centred + penalty * len(seen) * np.eye(len(places))
+        slope = weights + np.linalg.solve(gram, centred.T @ (extra - level))
+        start = level - centre @ (slope - weights)
+        return lambda responses: (
+            share * responses.mean(axis=1) + (1 - share) * (responses @ slope + start)
+        )
+
+    return rule
+
+
+def _loss(task: Task, rule: Rule) -> float:
+    past = past_errors(task.training, task.places, task.seed, rule)
+    parts = [np.mean(errors.error**2) for errors in past[:2] if len(errors.error)]
+    return float(np.sum(parts))
