@@ -6,7 +6,7 @@ from kedro.framework.project import configure_project
 
 
 def main() -> None:
-    """Run a command; the default is `run`, with the options of `kedro run`."""
+    """Run a command; options alone are those of `run`."""
     configure_project(Path(__file__).parent.name)
     from benchwright.cli import cli
 

@@ -47,7 +47,9 @@ def test_every_option_has_a_help_text(command: str) -> None:
     assert [option.name for option in options if not option.help] == []
 
 
-def test_run_is_the_default_command(repository: Path) -> None:
+def test_options_alone_run_a_pipeline_and_nothing_shows_help(repository: Path) -> None:
+    done = benchwright(repository)
+    assert (done.returncode, done.stdout[:6]) == (0, "Usage:")
     done = benchwright(repository, "--params", "benchmark=arcc")
     assert done.returncode == 1
     assert "unknown benchmark 'arcc'; expected one of arc, " in done.stderr.splitlines()[-1]

@@ -239,7 +239,7 @@ _GROUPS = {
 
 
 class _RunByDefault(click.Group):
-    """A group whose default command is `run`, with help in three parts."""
+    """A group whose command is `run` where only options are given, with help in three parts."""
 
     command_class = _Command
 
@@ -250,7 +250,9 @@ class _RunByDefault(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         own_option = args[:1] in (["--help"], ["-h"], ["--version"])
-        if not own_option and (not args or args[0].startswith("-")):
+        if not args:
+            args = ["--help"]
+        elif not own_option and args[0].startswith("-"):
             args = ["run", *args]
         return super().parse_args(ctx, args)
 
@@ -258,7 +260,7 @@ class _RunByDefault(click.Group):
 @click.group(
     name="benchwright",
     cls=_RunByDefault,
-    epilog="The default command is run: `benchwright --pipeline wicked` runs that pipeline.",
+    epilog="Options alone are those of run: `benchwright --pipeline wicked` runs that pipeline.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(VERSION, message="%(prog)s %(version)s")

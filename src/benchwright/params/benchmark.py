@@ -265,7 +265,7 @@ class BenchmarkParams(Section):
     title: str
     licence: str
     citation: str
-    url: str
+    url: str = ""
     sources: SourcesParams
     splits: SplitPurposes
     n_choices: Annotated[int, Field(ge=2, le=26)] | None = None

@@ -166,7 +166,8 @@ class PromptWriter:
         if shots > len(pool):
             raise InputError(
                 f"scoring.configurations: {configuration_name(*self._configuration)} asks for "
-                f"{shots} demonstrations, the benchmark has {len(pool)}"
+                f"{shots} demonstrations, the benchmark has {len(pool)}; name a split for them, or "
+                f"ask without: {model}@{style}-0"
             )
         chosen = pool.choose(question, shots)
         written = self._max_new_tokens(condition)
