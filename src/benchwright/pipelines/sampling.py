@@ -67,7 +67,7 @@ _NODES = [
     ),
     node(
         choice.choose_subset,
-        ["items", "sampler_choice", "subject_winners", "sampling_study"],
+        ["items", "pool_vectors", "sampler_choice", "subject_winners", "sampling_study"],
         "chosen_subset",
     ),
     node(choice.describe_subset, ["chosen_subset", "sampling_study"], "chosen_subset_facts"),

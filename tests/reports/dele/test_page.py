@@ -153,11 +153,12 @@ def test_every_sampler_is_drawn_in_the_random_band(results: dict[str, Any]) -> N
 @pytest.mark.parametrize(
     ("answers", "message"),
     [
+        (np.full((3, 60), np.nan, np.float32), "No model answered enough items"),
         (make_answers(models=2), "Only 2 models answered enough items"),
         (np.ones((8, 60), np.float32), "all models have equal scores"),
         (make_answers(models=4), "(in-sample)"),
     ],
-    ids=["two models", "equal scores", "no held-out models"],
+    ids=["no responses", "two models", "equal scores", "no held-out models"],
 )
 def test_insufficient_data_are_reported(answers: np.ndarray, message: str) -> None:
     outputs = run(answers)

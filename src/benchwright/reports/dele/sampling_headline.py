@@ -37,12 +37,8 @@ def show_sampling_top(
     """Write what to take, the figures of the exported subset, and the caveats."""
     panels, tested = sampling_panels, sampling_against_random
     notes = _notes(panels, samplers_left_out, sampling)
-    if len(panels.models) < FEWEST_MODELS:
-        few = (
-            f"Only {count(len(panels.models), 'model')} answered enough items; comparing samplers "
-            f"needs at least {FEWEST_MODELS}."
-        )
-        return Top(few, (), notes, kind=_KIND)
+    if not panels.item_ids or len(panels.groups[panels.main]) < FEWEST_MODELS:
+        return Top(_too_few(panels), (), notes, kind=_KIND)
     lines = [
         _agreement(panels, tested, sampling.evidence.main_rate),
         _choice_gain(sampler_choice, subject_luck, sampling.evidence.main_rate),
@@ -127,6 +123,15 @@ def verdicts(sampling_against_random: pd.DataFrame, panel: str) -> tuple[list[st
     own = tested[(tested["panel"] == panel) & (tested["metric"] == METRIC)]
     better, worse = (set(own.loc[own["verdict"] == v, "sampler"]) for v in ("better", "worse"))
     return sorted(better), sorted(worse)
+
+
+def _too_few(panels: SamplingPanels) -> str:
+    if not panels.item_ids:
+        return "No model answered enough items, so samplers cannot be compared."
+    models = count(len(panels.models), "model")
+    return (
+        f"Only {models} answered enough items; comparing samplers needs at least {FEWEST_MODELS}."
+    )
 
 
 def _sufficient_size(sampling_summary: pd.DataFrame, panels: SamplingPanels) -> str:

@@ -156,28 +156,35 @@ def test_subset_is_drawn_from_the_compared_items(results: pd.DataFrame) -> None:
     items = make_items()
     choice = pd.DataFrame({"split": [-1], "winner": ["word_length"]})
     params = make_params(export={"sampler": "chosen", "rate": 25})
-    subset = choose_subset(items, choice, NO_SUBJECTS, make_study(panels, params))
+    subset = choose_subset(items, {}, choice, NO_SUBJECTS, make_study(panels, params))
     assert len(subset) == 10
     assert subset["weight"].sum() == pytest.approx(1)
     assert items["item_id"].iloc[subset["position"]].tolist() == subset["item_id"].tolist()
     assert (subset["position"] >= 20).all()
     anchors = make_params(export={"sampler": "anchor_points", "size": 7})
-    subset = choose_subset(items, choice, NO_SUBJECTS, make_study(panels, anchors))
+    subset = choose_subset(items, {}, choice, NO_SUBJECTS, make_study(panels, anchors))
     assert len(subset) == 7
     assert subset["weight"].max() > subset["weight"].min()
+
+
+def test_subset_is_drawn_from_all_items_without_responses() -> None:
+    panels = make_panels(np.full((2, 60), np.nan, np.float32))
+    none = pd.DataFrame({"split": [-1], "winner": [""]})
+    params = make_params(export={"sampler": "chosen", "size": 60})
+    assert len(choose_subset(make_items(), {}, none, NO_SUBJECTS, make_study(panels, params))) == 60
 
 
 def test_export_size_above_the_number_of_items_is_rejected() -> None:
     params = make_params(export={"size": 61})
     with pytest.raises(InputError, match=r"size is 61, but there are only 60 items"):
-        choose_subset(make_items(), NOTHING, NO_SUBJECTS, make_study(params=params))
+        choose_subset(make_items(), {}, NOTHING, NO_SUBJECTS, make_study(params=params))
 
 
 def test_exported_subset_is_composed_of_the_choices_by_subject() -> None:
     study = make_study(params=make_params(export={"sampler": "chosen_by_subject", "size": 20}))
     winners = pd.DataFrame({"subject": ["s0", "s1"], "winner": ["word_length", ""]})
     items = make_items()
-    subset = choose_subset(items, NOTHING, winners, study).set_index("item_id")
+    subset = choose_subset(items, {}, NOTHING, winners, study).set_index("item_id")
     places = {s: np.flatnonzero(items["subject"] == s) for s in ("s0", "s1")}
     for subject, sampler in (("s0", "word_length"), ("s1", "random")):
         expected = study.samplers()[sampler](study.plain.select(places[subject]), 0)(10).positions

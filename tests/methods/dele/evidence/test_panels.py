@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.core.errors import InputError
 from benchwright.methods.dele.evidence.panels import split_by_family, split_forward
 from methods.dele.evidence.sampling_examples import (
     make_answers,
@@ -42,10 +41,10 @@ def test_items_and_models_with_missing_responses_are_dropped() -> None:
     assert panels.correct[0, column] == answers[0, 40]
 
 
-@pytest.mark.parametrize("models", [0, 4])
-def test_without_responses_the_error_says_how_to_get_some(models: int) -> None:
-    with pytest.raises(InputError, match=f"of {models} models .* 60 items .*bring_responses"):
-        make_panels(np.full((models, 60), np.nan, np.float32))
+def test_panels_are_empty_without_responses() -> None:
+    panels = make_panels(np.full((4, 60), np.nan, np.float32))
+    assert (panels.item_ids, panels.models, panels.left_out) == ((), (), 4)
+    assert panels.main == "all"
 
 
 @given(

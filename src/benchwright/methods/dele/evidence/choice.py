@@ -24,7 +24,12 @@ from benchwright.methods.dele.evidence.sampler_results import (
 )
 from benchwright.methods.dele.evidence.study import SamplingStudy, sizes_of_rates
 from benchwright.methods.dele.samplers.baselines import random_sampler, within_subjects
-from benchwright.methods.dele.samplers.pool import Sampler, SamplingPool
+from benchwright.methods.dele.samplers.pool import (
+    Sampler,
+    SamplingPool,
+    VectorsByText,
+    item_pool,
+)
 from benchwright.methods.dele.samplers.registry import RANDOM, make_samplers
 from benchwright.params.sampling import AdaptiveParams, SamplingParams
 from benchwright.statistics.preservation import ModelPanels
@@ -198,7 +203,7 @@ def model_splits(study: SamplingStudy) -> list[ModelSplit]:
     for number in range(study.sampling.adaptive.splits):
         seed = int(study.generator(f"split/{number}").integers(1 << 62))
         halves = split_by_family(panels.families, seed)
-        if min(len(side) for side in halves) >= FEWEST_MODELS:
+        if panels.item_ids and min(len(side) for side in halves) >= FEWEST_MODELS:
             splits.setdefault(halves.selection.tobytes(), halves)
     return list(splits.values())
 
@@ -215,14 +220,15 @@ def composed(winners: pd.Series, samplers: Mapping[str, Sampler]) -> Sampler:
 
 def choose_subset(
     items: pd.DataFrame,
+    pool_vectors: dict[str, VectorsByText],
     sampler_choice: pd.DataFrame,
     subject_winners: pd.DataFrame,
     study: SamplingStudy,
 ) -> pd.DataFrame:
     """Draw the exported subset from the items that all models answered.
 
-    Samplers that read responses read those of all models. Return a `ChosenSubset` table in the
-    order of choice; its weights sum to 1.
+    Samplers that read responses read those of all models. If no model answered enough items, draw
+    from all items. Return a `ChosenSubset` table in the order of choice; its weights sum to 1.
 
     Raises:
         InputError: the sampler is unknown, its inputs are missing, or its size exceeds the number
@@ -230,6 +236,8 @@ def choose_subset(
     """
     sampling, pool = study.sampling, study.plain
     export = sampling.export
+    if not len(pool):
+        pool = item_pool(items, pool_vectors)
     size = export.size or sizes_of_rates([export.rate], len(pool))[0]
     if size > len(pool):
         raise InputError(

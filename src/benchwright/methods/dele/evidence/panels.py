@@ -8,7 +8,6 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from benchwright.core.configuration import parse_configuration
-from benchwright.core.errors import InputError
 from benchwright.core.item_clusters import item_clusters
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.core.seeding import item_uniforms
@@ -88,9 +87,6 @@ def choose_panels(
 
     First keep the items that a share `answered_by` of the models answered, then the models that
     answered a share `min_coverage` of these items, then the items that all these models answered.
-
-    Raises:
-        InputError: there is no such item or model.
     """
     evidence = sampling.evidence
     ids = tuple(items["item_id"].astype(str))
@@ -101,20 +97,13 @@ def choose_panels(
     total = max(int(well_answered.sum()), 1)
     enough = (answered & well_answered).sum(axis=1) >= evidence.min_coverage * total
     kept = well_answered & answered[enough].all(axis=0) & enough.any()
-    if not kept.any():
-        raise InputError(
-            f"sampling: of {len(matrix.models):,} models with responses, none answered enough of "
-            f"the {len(ids):,} items to compare samplers: import responses "
-            "(docs/how_to/bring_responses.md), or lower sampling.evidence.answered_by and "
-            "min_coverage"
-        )
     order = [int(row) for row in np.argsort(np.array(matrix.models, object)) if enough[row]]
     models = tuple(matrix.models[row] for row in order)
     families = families_of(models, models_table)
     plain_names = [parse_configuration(name).model for name in models]
     correct = np.ascontiguousarray(matrix.correct[order][:, kept], dtype=np.float32)
     correct.setflags(write=False)  # the nodes share it
-    scores = correct.mean(axis=1, dtype=np.float64)
+    scores = correct.mean(axis=1, dtype=np.float64) if kept.any() else np.zeros(len(models))
     by_family = split_by_family(families, seed)
     forward = split_forward(models, scores)
     return SamplingPanels(

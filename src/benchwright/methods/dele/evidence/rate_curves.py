@@ -54,6 +54,8 @@ def trace_curves(sampling_results: pd.DataFrame, random_bands: pd.DataFrame) -> 
 
     It holds the mean and the standard deviation over repeats, and the random band.
     """
+    if sampling_results.empty:
+        return SamplingCurves.empty()
     groups = _by_metric(sampling_results, _KEY)
     table = pd.DataFrame({"mean": groups.mean(), "sd": groups.std(ddof=1)}).reset_index()
     table = table.merge(random_bands, on=["panel", "rate", "size", "metric"], how="left")

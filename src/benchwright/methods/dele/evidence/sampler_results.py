@@ -60,6 +60,8 @@ def compare_samplers(study: SamplingStudy) -> tuple[pd.DataFrame, pd.DataFrame]:
     `SamplingResults` table, and a `SamplersLeftOut` table of samplers that could not run.
     """
     panels = study.panels
+    if not panels.item_ids:
+        return SamplingResults.empty(), SamplersLeftOut.empty()
     by_choosers = {
         choosers: [panel for panel, by in CHOSEN_BY.items() if by == choosers]
         for choosers in CHOSEN_BY.values()
@@ -179,7 +181,7 @@ def draw_random_bands(study: SamplingStudy) -> pd.DataFrame:
     """Draw random subsets at every rate, and return the middle 95%: a `RandomBands` table."""
     rows = []
     model_panels, sampling = study.panels.model_panels(), study.sampling
-    for rate, size in study.sizes(study.rates):
+    for rate, size in study.sizes(study.rates) if study.panels.item_ids else ():
         generator = study.generator(f"random_bands/{rate:g}")
         drawn = random_results(model_panels, size, sampling.evidence.band_subsets, generator)
         rows += [

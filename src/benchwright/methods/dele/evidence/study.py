@@ -118,12 +118,14 @@ def encode_pool_texts(
 ) -> tuple[pd.DataFrame, dict[str, VectorsByText]]:
     """Encode the texts that clustering samplers read, with each encoder that one of them uses.
 
-    Only the compared items are encoded. Return the vectors of all encoders as a `TextVectors`
-    table, and by encoder and text.
+    If there are compared items, only these are encoded. Return the vectors of all encoders as a
+    `TextVectors` table, and by encoder and text.
     """
     reading = [k for k, kind in sampler_kinds(sampling).items() if kind.reads == "vectors"]
     wanted = [e for e in sampling.encoders if any(name.endswith(f"_{e}") for name in reading)]
-    texts = tuple(items.loc[items["item_id"].astype(str).isin(panels.item_ids), "question"])
+    if panels.item_ids:
+        items = items[items["item_id"].astype(str).isin(panels.item_ids)]
+    texts = tuple(items["question"])
     encoded = {name: encode_texts(texts, sampling_vector_cache, name, models) for name in wanted}
     tables = [each.cache for each in encoded.values()] or [TextVectors.empty()]
     vectors: dict[str, VectorsByText] = {name: each.vectors for name, each in encoded.items()}

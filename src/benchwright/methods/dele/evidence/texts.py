@@ -72,7 +72,7 @@ def describe_clusters(study: SamplingStudy) -> tuple[pd.DataFrame, pd.DataFrame]
     """Describe the choice of the number of clusters, and map the items with their clusters."""
     pool, k = study.plain, study.sampling.clustering.k
     by_source: dict[str, dict[str, Clustering]] = {}
-    for name, kind in sampler_kinds(study.sampling).items():
+    for name, kind in sampler_kinds(study.sampling).items() if len(pool) else ():
         if kind.family == "clustering":
             method, _, source = name.partition("_")  # kmeans_all-minilm-l6-v2
             found = clusterings(cast("Method", method), source, k)(pool)
