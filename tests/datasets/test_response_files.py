@@ -109,10 +109,10 @@ def test_invalid_entries_are_reported_in_one_line(tmp_path: Path, entry: Any, me
     ("name", "content", "message"),
     [
         ("a.parquet", b"PAR1 torn", "a.parquet: cannot be read"),
-        ("a.csv", b'item_id,model\nq1,"m\n', "a.csv: unclosed quote"),
+        ("a.csv", b'item_id,model\nq1,"m\n', "a.csv: line 2: unexpected end of data"),
         ("a.csv", b"item_id,model\nq\xff,m\n", "a.csv: line 2: not valid UTF-8"),
         ("a.csv", b"item_id,model\n", "a.csv: no rows"),
-        ("a.jsonl", b"[" * 100_000, "line 1: not valid JSON"),
+        ("a.jsonl", b"[" * 100_000, "a.jsonl: cannot be read"),
     ],
 )
 def test_unreadable_files_are_named(
