@@ -97,7 +97,7 @@ def test_imported_log_likelihoods_equal_ours(
     exports = ExportsParams(styles=(style,))
     tables = (items, items.assign(tags=""), shown)
     run = ExportedRun(SMALL, scoring, exports, "smart", None, 0)
-    exported = export_tasks(*tables, "", run)
+    exported = export_tasks(*tables, run)
     HarnessTasks(path=str(tmp_path / "harness")).save(exported)
     task = "benchwright_small" + ("" if style == "letters" else "_cloze")
     logs = tmp_path / "responses"

@@ -33,7 +33,7 @@ EXPECTED = {
         "acme/model-8 is better by",
         "not worse: B − A",
         "times/7",
-        "standard_error",
+        "worst model",
     ),
     "is_my_subset_any_good": ("clearly different pairs of models", "kendall_tau_b", "percentile"),
 }

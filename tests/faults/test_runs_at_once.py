@@ -46,9 +46,7 @@ def test_simultaneous_writers_always_leave_a_complete_export(tmp_path: Path) -> 
 
     def write(fact: str) -> None:
         for number in range(rounds):
-            HarnessTasks(path=str(folder)).save(
-                HarnessExport([], {"stock": [number]}, "how", {"by": fact, "n": number})
-            )
+            HarnessTasks(path=str(folder)).save(HarnessExport([], "how", {"by": fact, "n": number}))
 
     write("nobody")
     children = []
