@@ -82,10 +82,11 @@ def test_other_answer_keys_are_said_before_the_verdict(tmp_path: Path) -> None:
         write_log(tmp_path / name, rows, "exam", results("exam", model=f"{name}/m"))
     for command in (("compare",), ("gate", "--margin", "0.3")):
         done = run(*command, tmp_path / "org-a", tmp_path / "org-c")
-        said = "keys differ: 2 answers were marked with the key of the other file\n"
+        said = "2 answers contradict an answer key; see the notes\n"
         assert done.output.startswith(said)
+        assert "2 gold differs, e.g. exam/0" in done.output
         done = run(*command, tmp_path / "org-a", tmp_path / "org-b")
-        assert "keys differ" not in done.output
+        assert "contradict" not in done.output
 
 
 def test_items_that_one_side_was_not_asked_are_left_out_on_request(tmp_path: Path) -> None:

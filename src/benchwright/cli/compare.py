@@ -164,9 +164,9 @@ def _missing(pair: Pair) -> str:
 
 
 def cautions(pair: Pair) -> list[str]:
-    """Return the lines with which a verdict begins: other keys, many missing answers."""
-    keys = f"keys differ: {pair.other_keys:,} answers were marked with the key of the other file"
-    return [*much_missing(pair), *[keys] * bool(pair.other_keys)]
+    """Return the lines with which a verdict begins: many missing answers, contradicted keys."""
+    keys = f"{pair.contradicting:,} answers contradict an answer key; see the notes"
+    return [*much_missing(pair), *[keys] * bool(pair.contradicting)]
 
 
 def much_missing(pair: Pair) -> list[str]:

@@ -85,7 +85,7 @@ class Pair(NamedTuple):
         questions: (n,) texts, or None.
         chosen: (2, n) letters of the chosen options, "" where unknown.
         grouped_by: `task` or `subject`.
-        other_keys: number of answers whose file has another key than the other file.
+        contradicting: number of answers whose mark or file contradicts the key of the item.
     """
 
     first: Side
@@ -100,7 +100,7 @@ class Pair(NamedTuple):
     questions: NDArray[np.object_] | None = None
     chosen: NDArray[np.object_] | None = None
     grouped_by: str = "subject"
-    other_keys: int = 0
+    contradicting: int = 0
 
     @property
     def d(self) -> NDArray[np.float64]:
@@ -179,8 +179,8 @@ def read_pair(
     pair = _join(known, names, read, common=common)
     same = ["A and B are the same answers"] * (path_a == path_b and names[0] == names[1])
     notes = dict.fromkeys((*same, *pair.notes, *known[0].notes, *known[1].notes))
-    other_keys = max(part.other_keys for part in known)
-    return pair._replace(notes=tuple(notes), other_keys=other_keys)
+    contradicting = max(part.contradicting for part in known)
+    return pair._replace(notes=tuple(notes), contradicting=contradicting)
 
 
 class Panel(NamedTuple):

@@ -59,7 +59,7 @@ class KnownResponses(NamedTuple):
         unreadable: items by model whose answer could not be read; they count as wrong.
         unanswered: items by model that it was asked and has no answer to.
         disputed: items by model with several different answers, of which the first counts.
-        other_keys: number of answers with another right option than the items have.
+        contradicting: number of answers whose mark or file contradicts the key of the item.
         unusable: why files could not be used.
         chosen: (m, n) options that were chosen, −1 if unknown; None where no file names options.
     """
@@ -74,7 +74,7 @@ class KnownResponses(NamedTuple):
     unreadable: Mapping[str, frozenset[str]] = {}
     unanswered: Mapping[str, frozenset[str]] = {}
     disputed: Mapping[str, frozenset[str]] = {}
-    other_keys: int = 0
+    contradicting: int = 0
     unusable: tuple[str, ...] = ()
     chosen: NDArray[np.int16] | None = None
 
@@ -297,7 +297,7 @@ def responses_of_files(
         matrix.item_ids,
         correct,
         notes=(*problems, *notes),
-        other_keys=int(report["contradicting"].sum()),
+        contradicting=int(report["contradicting"].sum()),
         unreadable=by_model(rows["extraction"] == FAILED),
         unanswered=by_model(rows["extraction"] == MISSING),
         disputed=by_model(rows["disputed"].astype(bool)),
