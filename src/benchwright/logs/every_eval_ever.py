@@ -32,7 +32,6 @@ _METRICS = ("acc", "exact_match", "choice", "accuracy", "acc_norm")
 """Parts of the names of results, the preferred first."""
 _LETTERED = ("inspect", "benchwright")
 """Tools whose samples have the question alone, and letters as answers."""
-_MOST_EVALUATIONS = 1_000
 _SEVERAL = re.compile(r"[A-Z](\s*,\s*[A-Z])+")
 _INVALID = "[invalid]"  # what filters of lm-eval return for an answer that they cannot read
 
@@ -70,8 +69,6 @@ def read(path: Path) -> list[Log]:
     version = ""
     for row in _rows(path):
         results = evaluations.setdefault(_evaluation(row), {})
-        if len(evaluations) > _MOST_EVALUATIONS:
-            raise InputError(f"{path}: more than {_MOST_EVALUATIONS:,} evaluations; split the file")
         sample = _sample(row, _tool(row, aggregate))
         counts = results.setdefault(_result(row), _Counts())
         counts.samples += 1

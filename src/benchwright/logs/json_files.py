@@ -16,7 +16,6 @@ from benchwright.core.verbatim import read_errors, utf8_text
 
 LARGEST_ELEMENT = 1 << 28
 """Characters that one element may have."""
-_LARGEST = 64 << 20  # bytes of a file of settings
 _CHUNK = 1 << 20
 _DECODER = json.JSONDecoder()
 _BLANK = " \t\r\n"
@@ -27,28 +26,20 @@ def read_json(path: Path) -> Any:
     """Return the value of a file of settings or scores, which is small.
 
     Raises:
-        InputError: it is broken, or larger than 64 MiB.
+        InputError: it is broken.
     """
-    with read_errors(path), path.open("rb") as stream:
-        content = stream.read(_LARGEST + 1)
-        if len(content) > _LARGEST:
-            raise InputError(f"more than {_LARGEST:,} bytes, expected settings or scores of a run")
-        return json.loads(utf8_text(content))
+    with read_errors(path):
+        return json.loads(utf8_text(path.read_bytes()))
 
 
 def json_lines(path: Path) -> Iterator[tuple[int, Any]]:
     """Yield the values of JSON lines with their numbers from 1; empty lines are skipped.
 
     Raises:
-        InputError: a line is not valid JSON or too long; the message names it.
+        InputError: a line is not valid JSON; the message names it.
     """
     with read_errors(path), path.open("rb") as stream:
-        for number in count(1):
-            line = stream.readline(LARGEST_ELEMENT + 1)  # of bytes, since lines end at \n only
-            if not line:
-                return
-            if len(line) > LARGEST_ELEMENT:
-                raise InputError(f"line {number}: longer than {LARGEST_ELEMENT:,} bytes")
+        for number, line in enumerate(stream, start=1):  # of bytes, since lines end at \n only
             if not line.strip():
                 continue
             try:

@@ -1,6 +1,5 @@
 """Details of lighteval, and of the first Open LLM Leaderboard, whose Parquet files it wrote."""
 
-import ast
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,6 +16,7 @@ from benchwright.logs.sample import Log, Mark, Sample
 from benchwright.logs.values import (
     as_count,
     as_list,
+    as_literal,
     as_number,
     as_object,
     as_text,
@@ -25,8 +25,6 @@ from benchwright.logs.values import (
 NAME = "lighteval"
 LEADERBOARD = "Open LLM Leaderboard v1"
 
-LONGEST_REPR = 1_000_000
-"""Characters of a cell that is read as a Python literal."""
 _NESTED = (
     *("doc.query", "doc.choices", "doc.gold_index", "doc.id", "doc.task_name", "metric"),
     *("model_response.logprobs", "model_response.text"),
@@ -169,14 +167,8 @@ def _rows(file: Any, layout: _Layout, columns: Sequence[str]) -> Iterator[dict[s
 
 def _literal(name: str, cell: Any) -> Any:
     """Return the value of a Python literal; texts, and what is none, stay as they are."""
-    if not isinstance(cell, str) or name in ("example", "full_prompt", "query"):
-        return cell
-    if len(cell) > LONGEST_REPR:
-        return None
-    try:
-        return ast.literal_eval(cell)
-    except (ValueError, SyntaxError, RecursionError, MemoryError):
-        return None
+    is_literal = isinstance(cell, str) and name not in ("example", "full_prompt", "query")
+    return as_literal(cell) if is_literal else cell
 
 
 def _samples(path: Path, layout: _Layout) -> Iterator[Sample]:

@@ -17,7 +17,6 @@ from benchwright.logs.values import as_list, as_number, as_object, as_text, shar
 
 NAME = "OpenCompass"
 
-_LARGEST_CONFIG = 16 << 20
 _START = re.compile(
     rb'\s*\{\s*"\d+"\s*:\s*\{\s*"(origin_prompt|in-context examples|prediction|gold)"\s*:'
 )
@@ -107,8 +106,6 @@ def _config(folder: Path, task: str) -> Path | None:
 
 def _settings(path: Path, task: str) -> str:
     """Return the text of a dataset's settings, from its name to the next one."""
-    if path.stat().st_size > _LARGEST_CONFIG:
-        raise InputError(f"{path}: more than {_LARGEST_CONFIG:,} bytes; remove the file")
     text = path.read_bytes().decode("utf-8", errors="replace")
     found = re.search(rf"\babbr=(['\"]){re.escape(task)}\1", text)
     return "" if found is None else re.split(r"\babbr=", text[found.start() :], maxsplit=2)[1]

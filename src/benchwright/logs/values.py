@@ -1,5 +1,6 @@
 """Values of any type, as found in logs."""
 
+import ast
 import math
 from typing import Any
 
@@ -38,6 +39,14 @@ def as_list(value: object) -> list[Any]:
 def as_object(value: object) -> dict[str, Any]:
     """Return a dictionary, {} for anything else."""
     return value if isinstance(value, dict) else {}
+
+
+def as_literal(text: str) -> Any:
+    """Return the value of a Python literal, None for other text."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return None
 
 
 def shared_start(first: str, last: str) -> str:

@@ -1,6 +1,5 @@
 """Question, options and gold of a log's source row, known by its columns."""
 
-import ast
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -18,11 +17,10 @@ from benchwright.datasets.source_fields import (
 )
 from benchwright.logs.options import option_position
 from benchwright.logs.sample import Sample
+from benchwright.logs.values import as_literal
 from benchwright.params.benchmark import ChoicesField, FieldMapping, GoldField
 from benchwright.responses.option_orders import how_asked, order_of, plain_text
 from benchwright.responses.prompt_matching import listing, without_labels
-
-_LONGEST_LITERAL = 10_000
 
 
 class Reading(NamedTuple):
@@ -181,7 +179,7 @@ def _read_layout(row: Row, layout: _Layout) -> Reading:
     mapping = layout.mapping
     options = mapping.choices or ChoicesField(column="choices")
     if options.column and isinstance(text := read(row, options.column), str):
-        row = {**row, options.column: _literal(text)}
+        row = {**row, options.column: as_literal(text)}  # as in MuSR
     choices = without_labels(read_choices(row, options, None))
     labels = read(row, options.labels) if options.labels else None
     reading = Reading(
@@ -198,14 +196,6 @@ def _gold(row: Row, mapping: FieldMapping, choices: list[str]) -> tuple[int, ...
         return tuple(read_gold(row, mapping, choices))
     except Unusable:
         return ()
-
-
-def _literal(text: str) -> Any:
-    """Return a list that is written as text, as in MuSR."""
-    try:
-        return ast.literal_eval(text) if len(text) <= _LONGEST_LITERAL else None
-    except (ValueError, SyntaxError, RecursionError, MemoryError):
-        return None
 
 
 def _named(value: Any, choices: Sequence[str]) -> tuple[int, ...]:
@@ -230,7 +220,7 @@ def right_options(sample: Sample, reading: Reading) -> tuple[int, ...]:
     order = order_of(how_asked(sample, choices), "") if sample.continuations else None
     if order is not None:
         texts = [plain_text(text) for text in sample.continuations or ()]
-        value = _literal(target)
+        value = as_literal(target)
         named = _named(value if isinstance(value, int | list) else target, texts)
         if named and (target not in texts or texts.index(target) in named):
             return tuple(sorted(order[position] for position in named))
