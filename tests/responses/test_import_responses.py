@@ -368,6 +368,16 @@ def test_later_files_only_fill_in_missing_values(make_items: Make, make_file: Ma
     assert counts(result, 1) == {"models": 1, "rows": 3, "joined_by_id": 3, "contradicting": 1}
 
 
+def test_later_rows_add_log_likelihoods(make_items: Make, make_file: Make) -> None:
+    asked = {"item_id": ["q1"], "model": ["m"]}
+    logprobs = [[-2.0, -1.0, -3.0, -3.0]]
+    first, second = make_file({**asked, "correct": [1]}), {**asked, "logprobs": logprobs}
+    result = imported(make_items("q1"), first, make_file(second, name="b.parquet"))
+    row = result.imported_responses.iloc[0]
+    assert (row.correct, row.logprobs, row.source) == (1, logprobs[0], "a.parquet")
+    assert counts(result, 1) == {"models": 1, "rows": 1, "joined_by_id": 1}
+
+
 # --- wide files ------------------------------------------------------------------------------
 
 

@@ -79,7 +79,7 @@ def test_responses_to_a_copy_get_its_condition_and_gold(
         "wicked-2": 8,
     }
     given = (responses, result.wide_matrices, Calibration.empty(), items)
-    before = build_response_matrices(Responses.empty(), *given, perturbed_items=perturbed_items)
+    before = build_response_matrices(Responses.empty(), *given)
     assert before.response_matrix.correct.tolist() == [[1] * 8]  # the gold of every item is 1
     assert set(before.responses["condition"]) == {"question"}
     matrices = build_perturbed_matrices(Responses.empty(), *given, perturbed_items)
@@ -248,7 +248,7 @@ def test_wide_file_of_a_copy_does_not_affect_the_originals(
     file = make_file({"item_id": NAMES, "m": [1] * 8}, layout="wide", condition="wicked-1")
     result = import_as_rows({file.name: file}, items, Demonstrations.empty(), perturbed_items)
     given = (result.imported_responses, result.wide_matrices, Calibration.empty(), items)
-    matrices = build_response_matrices(Responses.empty(), *given, perturbed_items=perturbed_items)
+    matrices = build_response_matrices(Responses.empty(), *given)
     assert matrices.answer_coverage.empty
     perturbed = build_perturbed_matrices(Responses.empty(), *given, perturbed_items)
     assert perturbed["wicked-1"].correct.tolist() == [[1.0] * 8]

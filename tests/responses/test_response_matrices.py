@@ -187,9 +187,6 @@ def test_responses_to_copies_are_not_in_the_matrices_of_the_originals(
         scored("q1", list(np.log([0.1, 0.7, 0.1, 0.1]))),
         scored("q1", list(np.log([0.7, 0.1, 0.1, 0.1])), condition="wicked-1"),
     )
-    perturbed_items = pd.DataFrame({"condition": ["wicked-1"]})
-    seen = build_response_matrices(rows, NONE, [], UNIT, items, perturbed_items=perturbed_items)
+    seen = build_response_matrices(rows, NONE, [], UNIT, items)
     assert set(seen.responses["condition"]) == {"question"}
     assert set(seen.answer_coverage["condition"]) == {"question"}
-    without = build_response_matrices(rows, NONE, [], UNIT, items)
-    assert set(without.responses["condition"]) == {"question", "wicked-1"}

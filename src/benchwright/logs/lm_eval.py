@@ -121,17 +121,6 @@ def _scores(scores: dict[str, Any]) -> dict[Mark, float]:
     return found
 
 
-def run_of(name: str) -> str:
-    """Return the run that wrote a log: its folder and the time in its name, else the name.
-
-    >>> run_of("org__m/samples_arc_2026-11-20T22-25-57.198528.jsonl")
-    'org__m/2026-11-20T22-25-57.198528'
-    """
-    folders, slash, file = name.rpartition("/")
-    parts = _NAME.fullmatch(file)
-    return name if parts is None else f"{folders}{slash}{parts['time']}"
-
-
 def _objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield objects with their numbers from 1: JSON lines (empty ones are skipped) or an array."""
     with path.open("rb") as file:

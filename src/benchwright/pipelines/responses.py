@@ -47,7 +47,7 @@ def create_pipeline(*, perturbed: bool = False) -> Pipeline:
         ),
         node(
             build_response_matrices,
-            [*_ANSWERS, "params:responses", *copies],
+            [*_ANSWERS, "params:responses"],
             ["response_matrix", "choices_only_matrix", "responses", "answer_coverage"],
         ),
     ]

@@ -165,10 +165,11 @@ def _merged(rows: pd.DataFrame, index: ResponseIndex, tallies: Tallies) -> pd.Da
     rows = _in_precedence(rows) if several else rows
     rows["item"] = pd.Series(index.ids.to_numpy(dtype=object)[rows["position"]], dtype=object)
     rows["disputed"] = False
-    own = ~rows.duplicated([*key, "source"]).to_numpy()
     if not several:
-        _count_joined(rows, own, ~own, index, tallies)
+        none = np.zeros(len(rows), dtype=bool)
+        _count_joined(rows, ~none, none, index, tallies)
         return rows
+    own = ~rows.duplicated([*key, "source"]).to_numpy()
     repeated = rows.duplicated(key).to_numpy()
     at = rows.groupby(key, sort=False, observed=True).ngroup().to_numpy()[repeated]
     kept, later = (rows[mask].reset_index(drop=True) for mask in (~repeated, repeated))

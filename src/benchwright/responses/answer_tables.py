@@ -232,7 +232,7 @@ def _join(rows: pd.DataFrame, columns: _Columns, index: ResponseIndex) -> list[t
             foreign.append((unknown_condition(condition), of_condition))
         elif condition in index.perturbed and hashes is not None and not question_only:
             texts_of = np.array(hashes, dtype=object)[of_condition]
-            if index.compare_texts(condition, item_ids[of_condition], texts_of).is_foreign():
+            if index.is_foreign(condition, zip(item_ids[of_condition], texts_of, strict=True)):
                 foreign.append((different_texts(condition), of_condition))
                 positions[of_condition] = -1
     rows["position"] = positions

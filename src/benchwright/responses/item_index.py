@@ -170,7 +170,7 @@ def _places(hashes: Iterable[str]) -> dict[str, list[int]]:
     return places
 
 
-def items_of_copy(items: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
+def _items_of_copy(items: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
     """Return an `Items` table with the texts of a perturbed copy where it has them.
 
     `rows` are those of a `PerturbedItems` table of one condition and of role `item`. An unaltered
@@ -183,17 +183,6 @@ def items_of_copy(items: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
         if row["content_hash"] != old["content_hash"]:
             row["correct_set"] = [int(row["answer"])]
     return pd.DataFrame(changed, columns=items.columns)
-
-
-class Compared(NamedTuple):
-    """The number of texts with ids of a copy, and how many differ from the copy's."""
-
-    shared: int
-    different: int
-
-    def is_foreign(self) -> bool:
-        """Return whether the texts are of another copy with the same name."""
-        return self.different > _MAX_DIFFERENT * self.shared
 
 
 class ResponseIndex(_Gold):
@@ -221,7 +210,7 @@ class ResponseIndex(_Gold):
             altered = perturbed_items[perturbed_items["role"] == "item"].groupby("condition")
         for condition, rows in altered:
             name = str(condition)
-            own = ItemIndex(items_of_copy(items[items["item_id"].isin(rows["item_id"])], rows))
+            own = ItemIndex(_items_of_copy(items[items["item_id"].isin(rows["item_id"])], rows))
             self.perturbed[name], self._start[name] = own, start
             self._texts[name] = dict(zip(rows["item_id"], rows["content_hash"], strict=True))
             start += len(own.ids)
@@ -267,14 +256,12 @@ class ResponseIndex(_Gold):
                 by_hash[at] = joined.by_hash
         return Joined(positions, by_hash)
 
-    def compare_texts(
-        self, condition: str, item_ids: Iterable[str | None], hashes: Iterable[str | None]
-    ) -> Compared:
-        """Count the rows with a text and the id of a copy's item, and those whose text differs."""
-        perturbed = self._texts.get(condition, {})
-        pairs = [
-            (perturbed[item_id], text)
-            for item_id, text in zip(item_ids, hashes, strict=True)
-            if item_id is not None and item_id in perturbed and text is not None
+    def is_foreign(self, condition: str, texts: Iterable[tuple[str | None, str | None]]) -> bool:
+        """Return whether texts, by id and hash, are of another copy with the name of this one."""
+        own = self._texts.get(condition, {})
+        different = [
+            own[item_id] != text
+            for item_id, text in texts
+            if item_id is not None and item_id in own and text is not None
         ]
-        return Compared(len(pairs), sum(text != other for text, other in pairs))
+        return sum(different) > _MAX_DIFFERENT * len(different)

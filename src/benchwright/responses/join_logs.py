@@ -5,6 +5,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import islice
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,20 +15,20 @@ from benchwright.core.errors import InputError
 from benchwright.core.natural_order import natural_key
 from benchwright.core.values import format_value
 from benchwright.datasets.response_files import LoadedFile
-from benchwright.logs.lm_eval import run_of
 from benchwright.logs.options import letter_position
 from benchwright.logs.sample import NO_MARK, Log, Mark, Sample
 from benchwright.params.responses import ResponseFileParams
 from benchwright.responses.answer_rows import FAILED, LISTS, MISSING, name_rows
 from benchwright.responses.answer_tables import different_texts, unknown_condition
 from benchwright.responses.find_items import Place, find_items, stated_condition, stated_id
-from benchwright.responses.item_index import Compared, ResponseIndex
+from benchwright.responses.item_index import ResponseIndex
 from benchwright.responses.option_orders import Orders, how_asked, matched, order_of, plain_text
 from benchwright.responses.scales import to_share
 from benchwright.responses.tally import SAME_SCORE, Tally
 
-ForeignRuns = frozenset[tuple[str, str]]
-"""Runs, with conditions whose texts differ from those of this run's copies."""
+ForeignRuns = frozenset[tuple[Path, str]]
+"""Runs, by the last file that was read of each, with conditions whose texts differ from those of
+this run's copies."""
 
 _BY_LENGTH = ("acc_norm", "cloze_bytes")  # the metric and the style that divide by length
 _ACCURACIES = ("", "acc", "accuracy", "exact_match")
@@ -44,20 +45,13 @@ def foreign_runs(files: Iterable[LoadedFile], index: ResponseIndex) -> ForeignRu
     ones. These alone would be a biased selection, so the whole copy is excluded. All logs of a run
     are compared together.
     """
-    totals: defaultdict[tuple[str, str], Compared] = defaultdict(lambda: Compared(0, 0))
-    for file in files if index.perturbed else ():
-        if file.log is None:
-            continue
-        stated: defaultdict[str, list[tuple[str | None, str | None]]] = defaultdict(list)
-        for sample in file.log.samples():
-            condition = stated_condition(sample.doc) or file.spec.condition
-            if condition in index.perturbed:
-                stated[condition].append(stated_id(sample.doc))
-        for condition, pairs in stated.items():
-            compared = index.compare_texts(condition, *zip(*pairs, strict=True))
-            key = run_of(file.name), condition
-            totals[key] = Compared(*map(sum, zip(totals[key], compared, strict=True)))
-    return frozenset(key for key, total in totals.items() if total.is_foreign())
+    stated: defaultdict[tuple[Path, str], list[tuple[str | None, str | None]]] = defaultdict(list)
+    for log, spec in ((file.log, file.spec) for file in files if index.perturbed):
+        for sample in log.samples() if log else ():
+            condition = stated_condition(sample.doc) or spec.condition
+            if log and condition in index.perturbed:
+                stated[log.files[-1], condition].append(stated_id(sample.doc))
+    return frozenset(key for key, texts in stated.items() if index.is_foreign(key[1], texts))
 
 
 class _Joined(NamedTuple):
@@ -195,7 +189,7 @@ def _join(
                 count("failed", f"failed ({log.failure})", [sample])
             of_condition[stated_condition(sample.doc) or file.spec.condition].append(sample)
         for condition, asked in of_condition.items():
-            foreign_copy = (run_of(file.name), condition) in foreign
+            foreign_copy = (log.files[-1], condition) in foreign
             places, why = _places(asked, condition, index, file, foreign=foreign_copy)
             for sample, place in zip(asked, places, strict=True):
                 answered.append(sample._replace(**_NO_TEXTS))

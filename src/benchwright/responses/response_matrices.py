@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.responses import ResponsesParams
 from benchwright.responses.calibration import best_options, live_first, log_softmax, scores_of
-from benchwright.responses.item_index import ItemIndex, items_of_copy
+from benchwright.responses.item_index import ResponseIndex
 from benchwright.tables.responses import AnswerCoverage, Responses
 
 _KEY = ["configuration", "condition", "position"]
@@ -36,13 +35,13 @@ def build_response_matrices(
     calibration: pd.DataFrame,
     items: pd.DataFrame,
     parameters: ResponsesParams = ResponsesParams(),  # noqa: B008 - immutable
-    perturbed_items: pd.DataFrame | None = None,
 ) -> Matrices:
     """Build one matrix per condition; live responses take precedence over recorded ones.
 
-    Rows with log-likelihoods get a prediction (the first of tied options), its correctness and
-    calibrated probabilities; other rows keep the values of their file. Models are sorted by name,
-    items in the order of the `items` table.
+    Answers to perturbed copies are left out, since these have other options and gold answers
+    (`build_perturbed_matrices`). Rows with log-likelihoods get a prediction (the first of tied
+    options), its correctness and calibrated probabilities; other rows keep the values of their
+    file. Models are sorted by name, items in the order of the `items` table.
 
     Args:
         live_responses: a `Responses` table, possibly empty.
@@ -51,32 +50,40 @@ def build_response_matrices(
             take precedence.
         calibration: the temperature of each configuration; 1 by default.
         items: an `Items` table.
-        perturbed_items: a `PerturbedItems` table. Answers to its conditions are left out, since
-            they have other options and gold answers (`build_perturbed_matrices`).
         parameters: with `repeats` "mean", several answers to an item are averaged; else the first
             counts.
 
     Returns:
         The matrix of the condition `question`, that of `choices_only`, all rows as a `Responses`
-        table
-        (one per configuration, item and condition; answers that came as matrices are not in it),
-        and an
-        `AnswerCoverage` table.
+        table (one per configuration, item and condition; answers that came as matrices are not in
+        it), and an `AnswerCoverage` table.
     """
-    index = ItemIndex(items)
-    if perturbed_items is not None:
-        perturbed = set(perturbed_items["condition"])
-        live_responses = live_responses[~live_responses["condition"].isin(perturbed)]
-        imported_responses = imported_responses[~imported_responses["condition"].isin(perturbed)]
-        wide_matrices = [matrix for matrix in wide_matrices if matrix.condition not in perturbed]
-    # Responses to calibration items are no longer needed.
-    live, recorded = (
-        rows[index.find(rows["item_id"]) >= 0] for rows in (live_responses, imported_responses)
+    index = ResponseIndex(items)
+    answers = live_responses, imported_responses, wide_matrices
+    rows, matrices, coverage = _build(*answers, calibration, index, parameters)
+    item_ids = tuple(index.ids)
+    return Matrices(
+        matrices.get("question", ResponseMatrix.empty(item_ids)),
+        matrices.get("choices_only", ResponseMatrix.empty(item_ids, "choices_only")),
+        Responses.validate(rows) if len(rows) else Responses.empty(),
+        AnswerCoverage.from_rows(coverage),
     )
+
+
+def _build(
+    live_responses: pd.DataFrame,
+    imported_responses: pd.DataFrame,
+    wide_matrices: list[ResponseMatrix],
+    calibration: pd.DataFrame,
+    index: ResponseIndex,
+    parameters: ResponsesParams,
+) -> tuple[pd.DataFrame, dict[str, ResponseMatrix], list[tuple[Any, ...]]]:
+    """Return the rows that count, and matrices and coverage of the conditions of the index."""
+    live, recorded = (_placed(rows, index) for rows in (live_responses, imported_responses))
+    wide_matrices = [matrix for matrix in wide_matrices if index.of(matrix.condition)]
     # A prompt too long for the model has no response and replaces none.
     answered = live["logprobs"].notna() | live["correct"].notna() | (live["prediction"] >= 0)
     rows = live_first(live[answered], pd.concat([recorded, live[~answered]]))
-    rows = rows.assign(position=index.find(rows["item_id"]))
     rows = _with_probabilities(rows, calibration, index)
     variances = _repeat_variances(rows)
     rows = _one_of_repeats(rows, parameters.repeats)
@@ -91,19 +98,18 @@ def build_response_matrices(
         matrices[condition] = _matrix(condition, rows_of_condition, wide, index)
         known = _coverage(matrices[condition], rows_of_condition, wide)
         coverage += [(*row, *variances.get((row[0], condition), (1, np.nan))) for row in known]
-    item_ids = tuple(index.ids)
-    return Matrices(
-        matrices.get("question", ResponseMatrix.empty(item_ids)),
-        matrices.get("choices_only", ResponseMatrix.empty(item_ids, "choices_only")),
-        Responses.validate(kept[Responses.columns()].reset_index(drop=True))
-        if len(kept)
-        else Responses.empty(),
-        AnswerCoverage.from_rows(coverage),
-    )
+    return kept[Responses.columns()].reset_index(drop=True), matrices, coverage
+
+
+def _placed(rows: pd.DataFrame, index: ResponseIndex) -> pd.DataFrame:
+    """Return the rows whose items the index has, with their positions."""
+    item_ids = rows["item_id"].to_numpy(dtype=object)
+    positions = index.join(item_ids, None, rows["condition"]).positions
+    return rows.assign(position=positions)[positions >= 0]
 
 
 def _with_probabilities(
-    rows: pd.DataFrame, calibration: pd.DataFrame, index: ItemIndex
+    rows: pd.DataFrame, calibration: pd.DataFrame, index: ResponseIndex
 ) -> pd.DataFrame:
     """Add predictions and probabilities from log-likelihoods, and `tied` for equal best options."""
     temperatures = dict(zip(calibration["configuration"], calibration["temperature"], strict=True))
@@ -175,18 +181,19 @@ def _of_option(probability: NDArray[np.float64], option: NDArray[np.int64]) -> N
 
 
 def _matrix(
-    condition: str, rows: pd.DataFrame, matrices: list[ResponseMatrix], index: ItemIndex
+    condition: str, rows: pd.DataFrame, matrices: list[ResponseMatrix], index: ResponseIndex
 ) -> ResponseMatrix:
     models = sorted({*rows["configuration"], *(m for matrix in matrices for m in matrix.models)})
     row_of = {model: row for row, model in enumerate(models)}
-    cells = Cells(models, index.ids)
+    items = index.items
+    cells = Cells(models, items.ids)
     for matrix in matrices:
-        columns = index.find(matrix.item_ids)
+        columns = items.find(matrix.item_ids)
         for row, model in enumerate(matrix.models):
             at = np.full(len(columns), row_of[model], dtype=np.intp)
             cells.put(at, columns, {name: getattr(matrix, name)[row] for name in _BLANK})
     at = rows["configuration"].map(row_of).to_numpy(dtype=np.intp)
-    columns = rows["position"].to_numpy(dtype=np.intp)
+    columns = items.find(rows["item_id"])
     cells.put(at, columns, {name: rows[name].to_numpy() for name in _BLANK})
     return cells.matrix(condition)
 
@@ -257,28 +264,10 @@ def build_perturbed_matrices(
     are ignored. Return a matrix over all items by condition, sorted by name. Items that a copy does
     not have are unanswered.
     """
-    altered = perturbed_items[perturbed_items["role"] == "item"]
-    matrices = {}
-    for condition, rows in altered.groupby("condition", sort=True):
-        name = str(condition)
-        built = build_response_matrices(
-            _of_copy(live_responses, rows, name),
-            _of_copy(imported_responses, rows, name),
-            [
-                replace(wide, condition="question")
-                for wide in wide_matrices
-                if wide.condition == name
-            ],
-            calibration,
-            items_of_copy(items, rows),
-        ).response_matrix
-        matrices[name] = replace(built, condition=name)
-    return matrices
-
-
-def _of_copy(responses: pd.DataFrame, rows: pd.DataFrame, condition: str) -> pd.DataFrame:
-    """Return the responses to a copy's items under the condition `question`."""
-    of_condition = responses["condition"] == condition
-    return responses[of_condition & responses["item_id"].isin(rows["item_id"])].assign(
-        condition="question"
-    )
+    index = ResponseIndex(items, None, perturbed_items)
+    rows = (live_responses, imported_responses)
+    live, recorded = (each[each["condition"].isin(list(index.perturbed))] for each in rows)
+    wide = [matrix for matrix in wide_matrices if matrix.condition in index.perturbed]
+    _, matrices, _ = _build(live, recorded, wide, calibration, index, ResponsesParams())
+    none = tuple(index.items.ids)
+    return {name: matrices.get(name, ResponseMatrix.empty(none, name)) for name in index.perturbed}
