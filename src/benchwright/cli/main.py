@@ -87,6 +87,7 @@ _PAIR = (  # two models that are compared
     _PAGE,
     click.option("--flips", type=_WRITTEN, help="CSV file for the items that changed."),
 )
+_subset_help = "Exported folder, its manifest, or a ready-made subset such as mmlu-300."
 _training_help = "Responses of other models to all items. Repeatable."
 _TRAINING = click.option("--training", multiple=True, type=_PATH, help=_training_help)
 _NO_TRAINING = click.option(
@@ -231,7 +232,7 @@ def _run_params(given: dict[str, Any]) -> dict[str, Any]:
 
 _GROUPS = {
     "Answers (of logs and tables, outside any project)": (
-        *("read", "compare", "gate", "plan", "estimate", "suspects", "ask"),
+        *("read", "compare", "gate", "plan", "subset", "estimate", "suspects", "ask"),
     ),
     "Pipelines": ("run", "sweep", "diff", "list", "new"),
     "Publish": ("release", "leak-test", "export-answers", "evaluate-sealed", "new-key"),
@@ -601,7 +602,7 @@ def _training_of(
 @cli.command(cls=_Verdict)
 @click.argument("answers", nargs=-1, required=True, type=_PATH)
 @_options(
-    click.option("--subset", required=True, type=_PATH, help="Exported folder, or its manifest."),
+    click.option("--subset", required=True, type=_PATH, help=_subset_help),
     _TRAINING,
     _NO_TRAINING,
     *_SAVED_RUN,
@@ -614,20 +615,51 @@ def _training_of(
 def estimate(answers: tuple[Path, ...], subset: Path, env: str | None, **given: Any) -> None:
     """Estimate scores on the whole benchmark.
 
-    ANSWERS are the responses of new models to an exported subset: lm-eval logs, tables, or folders
-    of these.
+    ANSWERS are the responses of new models to an exported or a ready-made subset: logs, tables, or
+    folders of these. A ready-made subset needs no training models.
     """
     from benchwright.cli.estimate import estimates_json, terminal_lines
     from benchwright.datasets.subset_manifest import read_subset
     from benchwright.methods.dele.estimation.subset_scores import estimate_scores
+    from benchwright.methods.dele.ready_made import estimate_ready_made, find_ready_made
     from benchwright.responses.known_responses import read_responses
 
-    manifest = read_subset(subset)
-    new = read_responses(answers, choice=given["choice"])
-    known = _training_of(manifest.of_run(), env, given, needed=True)
-    estimates = estimate_scores(manifest, new, known, given["estimator"], seed=given["seed"])
+    ready = None if subset.exists() else find_ready_made(str(subset))
+    if ready is not None:
+        new = read_responses(answers, choice=given["choice"])
+        estimates = estimate_ready_made(*ready, new)
+    else:
+        manifest = read_subset(subset)
+        new = read_responses(answers, choice=given["choice"])
+        known = _training_of(manifest.of_run(), env, given, needed=True)
+        estimates = estimate_scores(manifest, new, known, given["estimator"], seed=given["seed"])
     _print(terminal_lines(estimates))
     write_output(given["out"], lambda: estimates_json(estimates))
+
+
+@cli.command()
+@click.argument("benchmark")
+@_options(
+    click.option("--size", required=True, type=_positive, help="Number of items."),
+    click.option("--samples", type=_WRITTEN, help="JSON file for lm_eval --samples."),
+    click.option("--ids", type=_WRITTEN, help="Text file for inspect eval --sample-id."),
+    _OUT,
+)
+def subset(benchmark: str, size: int, **given: Any) -> None:
+    """Write a ready-made subset of BENCHMARK: arc_challenge, gsm8k, mmlu or winogrande.
+
+    The items are drawn at random, by subject, and are the same for everyone. `benchwright estimate
+    LOGS --subset BENCHMARK-SIZE` gives the score on all items.
+    """
+    from benchwright.cli import subset as subsets
+    from benchwright.methods.dele.ready_made import load_ready_made
+
+    ready = load_ready_made(benchmark)
+    places = ready.draw(size)
+    write_output(given["samples"], lambda: subsets.samples_text(ready, places))
+    write_output(given["ids"], lambda: subsets.ids_text(places))
+    write_output(given["out"], lambda: subsets.subset_json(ready, places))
+    _print(subsets.terminal_lines(ready, places, given["samples"]))
 
 
 @cli.command()

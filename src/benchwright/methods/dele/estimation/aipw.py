@@ -9,7 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.methods.dele.estimation.calibration import Predict, Rule
-from benchwright.methods.dele.estimation.fitted import Estimates, FromComplete, Task
+from benchwright.methods.dele.estimation.fitted import (
+    Estimates,
+    EstimatorKind,
+    FromComplete,
+    Task,
+)
 from benchwright.methods.dele.estimation.item_predictions import (
     ItemPredictor,
     tuned_predictor,
@@ -40,6 +45,18 @@ def learn_aipw(task: Task) -> FromComplete:
         predictor = predictor._replace(offset=np.full(task.training.items, 0.5))
     estimate = by_design(predictor, task.places, task.inclusion, unlike_random(task))
     return estimate if task.paired else _mean_where_alike(estimate, learn_mean(task))
+
+
+def aipw_with(predictor: ItemPredictor) -> EstimatorKind:
+    """Return AIPW whose predictor of the n items is fitted already; it needs no training models."""
+
+    def learn(task: Task) -> FromComplete:
+        if task.inclusion is None or task.rest <= 0:
+            return learn_mean(task)
+        estimate = by_design(predictor, task.places, task.inclusion, "")
+        return _mean_where_alike(estimate, learn_mean(task))
+
+    return EstimatorKind(learn, "nothing")
 
 
 def _mean_where_alike(estimate: FromComplete, mean: FromComplete) -> FromComplete:

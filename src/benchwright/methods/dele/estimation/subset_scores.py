@@ -11,6 +11,7 @@ from benchwright.core.configuration import parse_configuration
 from benchwright.core.errors import InputError
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.datasets.subset_manifest import SubsetManifest, ids_hash
+from benchwright.methods.dele.estimation.fitted import EstimatorKind
 from benchwright.methods.dele.estimation.registry import ESTIMATORS
 from benchwright.methods.dele.estimation.training import Training
 from benchwright.responses.known_responses import ANSWERED_BY, KnownResponses
@@ -50,7 +51,7 @@ def estimate_scores(
     subset: SubsetManifest,
     new: KnownResponses,
     known: KnownResponses | None,
-    estimator: str = AUTO,
+    estimator: str | EstimatorKind = AUTO,
     level: float = 0.95,
     seed: int = 0,
     *,
@@ -60,9 +61,10 @@ def estimate_scores(
 
     The default estimator of a draw with known probabilities is `aipw`, whose intervals also cover
     the best models, or `mean` without training models. Another weighted subset gets `weighted`, any
-    other `gp_irt`. See docs/explanation/estimation.md. Responses to other items, and training
-    models among the new ones, are ignored with a note. `seed` assigns training models to folds;
-    responses are (1 + B − A)/2 of two models where `paired`.
+    other `gp_irt`; see docs/explanation/estimation.md. An `EstimatorKind` is AIPW with a predictor
+    that is fitted already. Responses to other items, and training models among the new ones, are
+    ignored with a note. `seed` assigns training models to folds; responses are (1 + B − A)/2 of two
+    models where `paired`.
 
     Raises:
         InputError: the estimator is unknown or needs training models, no response is to the
@@ -77,12 +79,16 @@ def estimate_scores(
         training = KnownResponses("", (), (*subset.item_ids, *others), nobody)
     else:
         training = _training(subset, new, known, notes)
-    name = _choose_estimator(estimator, subset, alone=not training.models)
+    if isinstance(estimator, str):
+        name = _choose_estimator(estimator, subset, alone=not training.models)
+        kind = ESTIMATORS[name]
+    else:
+        name, kind = "aipw", estimator
     places = {item: place for place, item in enumerate(training.item_ids)}
     positions = np.array([places[item] for item in subset.item_ids], dtype=np.intp)
     weighted = WeightedSubset(positions, subset.weights, subset.inclusion)
     models = Training(training.correct, families=training.family_numbers())
-    estimates = ESTIMATORS[name].fit(models, weighted, seed, paired=paired)(responses, level)
+    estimates = kind.fit(models, weighted, seed, paired=paired)(responses, level)
     answered = (~np.isnan(responses)).sum(axis=1).tolist()
     on_subset = [_weighted_mean(row, subset.weights) for row in responses]
     results = [

@@ -1,0 +1,57 @@
+"""`benchwright subset`: a ready-made subset as rows of stock tasks."""
+
+import json
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchwright.methods.dele.ready_made import STOCK_TASKS, ReadyMade
+
+Places = NDArray[np.intp]
+
+
+def rows_by_task(ready: ReadyMade, places: Places) -> dict[str, list[int]]:
+    """Return the rows to ask, from 0, by task of lm-evaluation-harness."""
+    rows, of_items = defaultdict[str, list[int]](list), ready.places
+    for task, row in (of_items[place] for place in places):
+        rows[task].append(row)
+    return dict(rows)
+
+
+def samples_text(ready: ReadyMade, places: Places) -> str:
+    """Return the file for `lm_eval --samples`."""
+    return json.dumps(rows_by_task(ready, places)) + "\n"
+
+
+def ids_text(places: Places) -> str:
+    """Return ids for `inspect eval --sample-id`: numbers of rows of the whole split, from 1."""
+    return ",".join(str(place + 1) for place in places) + "\n"
+
+
+def subset_json(ready: ReadyMade, places: Places) -> dict[str, Any]:
+    """Return the items, each with the probability that it is drawn, as JSON."""
+    stock, of_items, n = STOCK_TASKS[ready.name], ready.places, len(ready.keys)
+    items = [
+        {"task": of_items[at][0], "row": of_items[at][1], "split_row": at, "hash": ready.keys[at]}
+        for at in places.tolist()
+    ]
+    facts = {"benchmark": ready.name, "dataset": stock.dataset, "split": stock.split}
+    return {"format": 1, **facts, "of_items": n, "inclusion": len(places) / n, "items": items}
+
+
+def terminal_lines(ready: ReadyMade, places: Places, samples: Path | None) -> list[str]:
+    """Return the lines to print, with the commands that come next."""
+    stock, n, size = STOCK_TASKS[ready.name], len(ready.keys), len(places)
+    tasks = ",".join(rows_by_task(ready, places))
+    known = int((~np.isnan(ready.share)).sum())
+    which = "" if known == n else f"; predicted are {known:,} items"
+    return [
+        f"{ready.name}-{size}: {size:,} of {n:,} items of {stock.dataset}, split {stock.split}",
+        f"predictions from {ready.models:,} models{which}",
+        f"lm_eval … --tasks {tasks} --samples {samples or 'FILE'} --log_samples "
+        "--output_path results",
+        f"benchwright estimate results --subset {ready.name}-{size}",
+    ]

@@ -1,0 +1,214 @@
+"""Ready-made subsets: random items of known benchmarks, and numbers that estimate the full score.
+
+For each item of a benchmark the package has a hash of its text and three numbers made of other
+models' answers (`benchmarks/ready_made.py`): the share of right ones, and two loadings, the main
+directions in which models differ. They predict a new model's answers to the items that it was not
+asked; the difference estimator corrects the predictions by the answers to those that it was asked.
+"""
+
+from collections import defaultdict
+from importlib import resources
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from benchwright.core.content_hash import content_hash
+from benchwright.core.errors import InputError, expected
+from benchwright.core.seeding import item_uniforms, stage_generator
+from benchwright.datasets.subset_manifest import (
+    SubsetItem,
+    SubsetManifest,
+    drawn,
+    hashed,
+    ids_hash,
+)
+from benchwright.methods.dele.estimation.aipw import aipw_with
+from benchwright.methods.dele.estimation.item_predictions import ItemPredictor
+from benchwright.methods.dele.estimation.subset_scores import Estimated, estimate_scores
+from benchwright.responses.known_responses import KnownResponses
+from benchwright.statistics.unequal_draws import systematic_draw
+
+Float = NDArray[np.float64]
+
+FEWEST = 20
+"""Minimum size of a ready-made subset."""
+PENALTY = 0.1
+"""Of the squared coefficients of the loadings."""
+_FREE = 30.0  # a feature of this size is hardly penalised
+_DIGITS = 16  # of a text's hash
+_STAGE = "ready-made subset"
+
+
+class StockTask(NamedTuple):
+    """A benchmark as lm-evaluation-harness asks it: rows of a split of a data set of the Hub."""
+
+    task: str  # `{subject}` stands for the item's subject
+    dataset: str
+    split: str
+
+
+STOCK_TASKS = {
+    "arc_challenge": StockTask("arc_challenge", "allenai/ai2_arc, ARC-Challenge", "test"),
+    "gsm8k": StockTask("gsm8k", "openai/gsm8k, main", "test"),
+    "mmlu": StockTask("mmlu_{subject}", "cais/mmlu, all", "test"),
+    "winogrande": StockTask("winogrande", "allenai/winogrande, winogrande_xl", "validation"),
+}
+
+
+def item_key(question: str, choices: list[str] | tuple[str, ...] = ()) -> str:
+    """Return 16 hexadecimal digits for a question with its options in any order.
+
+    White space at the ends and its kind and amount in between do not matter.
+    """
+    return content_hash(_plain(question), sorted(map(_plain, choices)))[:_DIGITS]
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+class ReadyMade(NamedTuple):
+    """The n items of a benchmark, in the order of the rows of its stock data set.
+
+    Attributes:
+        name: of the benchmark.
+        keys: n hashes (`item_key`).
+        subjects: n subjects, "" where the benchmark has none.
+        share: (n,) shares of right answers in [0, 1], NaN for items without answers.
+        loadings: (2, n), NaN for the same items.
+        models: number of models that the numbers are made of.
+    """
+
+    name: str
+    keys: tuple[str, ...]
+    subjects: tuple[str, ...]
+    share: Float
+    loadings: Float
+    models: int
+
+    @property
+    def places(self) -> list[tuple[str, int]]:
+        """Stock task of each item and its row there, from 0."""
+        stock, rows = STOCK_TASKS[self.name].task, defaultdict[str, int](int)
+        found = []
+        for subject in self.subjects:
+            found.append((stock.replace("{subject}", subject), rows[subject]))
+            rows[subject] += 1
+        return found
+
+    @property
+    def item_ids(self) -> tuple[str, ...]:
+        """`<task>/<row>` of each item, as logs of the stock task name it."""
+        return tuple(f"{task}/{row}" for task, row in self.places)
+
+    def predictor(self, order: NDArray[np.intp] | None = None) -> ItemPredictor:
+        """Return the predictor of answers to the items, in some order of them.
+
+        Items with and without answers of other models have a free level each.
+        """
+        known = ~np.isnan(self.share)
+        offset = np.where(known, self.share, np.nanmean(self.share))
+        features = np.where(known, self.loadings, 0)
+        levels = _FREE * np.stack([known, ~known])
+        whole = ItemPredictor(offset, np.vstack([features, levels]), PENALTY)
+        if order is None:
+            return whole
+        return whole._replace(offset=offset[order], features=whole.features[:, order])
+
+    def draw(self, size: int) -> NDArray[np.intp]:
+        """Return the positions (size,) of a random draw, the same for everyone.
+
+        Each item has the same probability. Subjects, and items with and without answers of other
+        models within them, have their shares of the draw.
+
+        Raises:
+            InputError: the size is below 20, or there are not as many items.
+        """
+        n = len(self.keys)
+        if not FEWEST <= size <= n:
+            raise InputError(f"{self.name}-{size}: expected a size from {FEWEST} to {n:,}")
+        uniforms = item_uniforms(0, _STAGE, self.keys)
+        order = np.lexsort((uniforms, np.isnan(self.share), np.array(self.subjects)))
+        start = float(stage_generator(0, _STAGE).random())
+        return np.sort(systematic_draw(np.full(n, size / n), order, start))
+
+    def manifest(self, size: int) -> SubsetManifest:
+        """Return the manifest of the draw of this size."""
+        ids, chosen = self.item_ids, self.draw(size).tolist()
+        items = tuple(
+            SubsetItem(item_id=ids[at], weight=1 / size, content_hash=self.keys[at])
+            for at in chosen
+        )
+        return SubsetManifest(
+            benchmark=self.name,
+            sampler="stratified",
+            seed=0,
+            rate=round(100 * size / len(ids), 4),
+            of_items=len(ids),
+            of_items_hash=ids_hash(ids),
+            items_hash=ids_hash(hashed(items)),
+            draws_hash=ids_hash(drawn(items)),
+            equal_weights=True,
+            scoring="`benchwright estimate` gives the score on all items",
+            items=items,
+        )
+
+    def rename(self, known: KnownResponses) -> KnownResponses:
+        """Name items of logs as `item_ids` by their texts; ids of tables stay as they are."""
+        if known.items is None:
+            return known
+        free = defaultdict[str, list[str]](list)
+        for key, name in zip(self.keys[::-1], self.item_ids[::-1], strict=True):
+            free[key].append(name)  # items with the same text follow each other in logs
+        names = {}
+        for row in known.items.to_dict("records"):
+            choices = [] if row["choices"] is None else [str(text) for text in row["choices"]]
+            same = free.get(item_key(row["question"], choices))
+            names[row["item_id"]] = same.pop() if same else f"{row['item_id']} (another text)"
+        return known._replace(item_ids=tuple(names.get(name, name) for name in known.item_ids))
+
+
+def load_ready_made(name: str) -> ReadyMade:
+    """Return the items of a benchmark, by its name in `STOCK_TASKS`.
+
+    Raises:
+        InputError: there is no such benchmark.
+    """
+    if name not in STOCK_TASKS:
+        raise InputError(f"subset: no benchmark {name!r}; {expected(name, list(STOCK_TASKS))}")
+    file = resources.files("benchwright.methods.dele") / "ready_made_items" / f"{name}.parquet"
+    with resources.as_file(file) as path:
+        table = pd.read_parquet(path)
+    return ReadyMade(
+        name,
+        tuple(key.hex() for key in table["key"]),
+        tuple(table["subject"].astype(str)),
+        table["share"].to_numpy(np.float64),
+        table[["first", "second"]].to_numpy(np.float64).T,
+        int(table.attrs["models"]),
+    )
+
+
+def find_ready_made(name: str) -> tuple[ReadyMade, int] | None:
+    """Return the benchmark and the size in a name such as `mmlu-300`; None for another name."""
+    benchmark, _, size = name.rpartition("-")
+    if benchmark not in STOCK_TASKS or not size.isdecimal():
+        return None
+    return load_ready_made(benchmark), int(size)
+
+
+def estimate_ready_made(
+    ready: ReadyMade, size: int, new: KnownResponses, level: float = 0.95
+) -> Estimated:
+    """Estimate the scores of new models on all items from their answers to the draw of a size.
+
+    Raises:
+        InputError: no answer is to one of its items.
+    """
+    manifest, places = ready.manifest(size), ready.draw(size)
+    others = np.setdiff1d(np.arange(len(ready.keys)), places)
+    kind = aipw_with(ready.predictor(np.concatenate([places, others])))
+    found = estimate_scores(manifest, ready.rename(new), None, kind, level)
+    return found._replace(training=ready.models, source="numbers of the package")
