@@ -121,7 +121,6 @@ benchmarks: $(VENV)/.dev
 	$(BIN)/python benchmarks/bench_similarity.py
 	$(BIN)/python benchmarks/bench_statistics.py
 	$(BIN)/python benchmarks/bench_irt.py
-	$(BIN)/python benchmarks/bench_scoring.py --model smollm2-135m-instruct --shots 5
 	$(BIN)/python benchmarks/bench_engines.py --model smollm2-135m-instruct
 
 # vLLM's build for processors brings a torchvision that does not fit, so it lives apart. On a GPU box

@@ -4,17 +4,15 @@ python benchmarks/bench_engines.py --model FOLDER --items 500 --styles letters c
 
 `--model` is a packaged model's name or a folder in Transformers' format. Ways: `one_by_one`
 (Transformers, one joint text per forward pass), `transformers` and `vllm` (this project's
-backends), `ray` (its Transformers backend in two actors), `lm_eval` and `lm_eval_vllm`
-(lm-evaluation-harness with its backends hf and vllm). Each runs in a process of its own, on a GPU
+backends), `ray` (its Transformers backend in two actors) and `lm_eval` (lm-evaluation-harness with
+its backend hf). Each runs in a process of its own, on a GPU
 if there is one, and its memory with that of its children is watched; loading and warming up are not
 timed. Log-likelihoods are compared with those of the first way. What is not
 installed is left out; vLLM may live in an environment of its own (`make vllm`).
 
-Printed are prompts per second, their ratio to the first way's, prompts per processor second, and
-the share of the device's peak: the products with the model's weights that are needed if each prefix
-is read once, per second, over the rate of a large product of two matrices. With several rounds the
-median ratio of each way follows. A processor without instructions for bfloat16 needs `--dtype
-float32`, or takes ten times as long.
+Printed are prompts per second, their ratio to the first way's, and prompts per processor second.
+With several rounds the median ratio of each way follows. A processor without instructions for
+bfloat16 needs `--dtype float32`, or takes ten times as long.
 
 Items are drawn from MMLU's test items in the folder of real benchmarks (BENCHWRIGHT_SHARED_DATA).
 """
@@ -42,7 +40,6 @@ WAYS = {  # and the packages that each needs
     "transformers": (),
     "ray": ("ray",),
     "lm_eval": ("lm_eval",),
-    "lm_eval_vllm": ("lm_eval", "vllm"),
     "vllm": ("vllm",),
 }
 CONTEXT = 4096
@@ -173,7 +170,7 @@ def score_lm_eval(folder: str, dtype: str) -> Run:
     from lm_eval.models.huggingface import HFLM
 
     # On a processor nothing stops `auto` before memory is gone: it is given a ceiling.
-    most = int(os.environ["BENCHWRIGHT_LM_EVAL_BATCH"]) if device() == "cpu" else 64
+    most = 8 if device() == "cpu" else 64
     model = HFLM(
         pretrained=folder,
         dtype=dtype,
@@ -185,26 +182,6 @@ def score_lm_eval(folder: str, dtype: str) -> Run:
     return of_harness(model)
 
 
-def score_lm_eval_vllm(folder: str, dtype: str) -> Run:
-    from lm_eval.models.vllm_causallms import VLLM
-
-    return of_harness(VLLM(pretrained=folder, dtype=dtype, max_model_len=CONTEXT))
-
-
-def peak_flops(dtype: str) -> float:
-    """Operations per second in a large product, the best of several."""
-    import torch
-
-    size = 8192 if device() == "cuda" else 1024
-    matrix = torch.ones((size, size), dtype=getattr(torch, dtype), device=device())
-    best = float("inf")
-    for _ in range(6):
-        start = time.perf_counter()
-        float((matrix @ matrix)[0, 0])  # waits for the device
-        best = min(best, time.perf_counter() - start)
-    return 2 * size**3 / best
-
-
 def worker(way: str, folder: str, dtype: str, file: Path, out: Path) -> None:
     """Score the prompts of a file; write seconds and log-likelihoods."""
     from benchwright.language_models.protocol import PromptText
@@ -212,9 +189,6 @@ def worker(way: str, folder: str, dtype: str, file: Path, out: Path) -> None:
     if missing := [name for name in WAYS.get(way, ()) if find_spec(name) is None]:
         print(f"not installed: {' and '.join(missing)}")
         sys.exit(NOT_INSTALLED)
-    if way == "peak":
-        out.write_text(json.dumps(peak_flops(dtype)))
-        return
     os.environ.setdefault("VLLM_CPU_KVCACHE_SPACE", "4")
     os.environ.setdefault("VLLM_NO_USAGE_STATS", "1")
     rows = json.loads(file.read_text())
@@ -300,27 +274,6 @@ def converted(name: str) -> str:
     return model_source(weights, "bfloat16").name_or_path
 
 
-def needed_flops(folder: str, rows: Sequence[Any]) -> float:
-    """Operations of the products with the layers' weights, if each prefix is read once."""
-    from safetensors import safe_open
-
-    from benchwright.language_models.weights import ModelSource, load_tokenizer
-
-    tokenizer = load_tokenizer(ModelSource(folder))
-    weights = 0
-    for file in Path(folder).glob("*.safetensors"):
-        with safe_open(file, "numpy") as tensors:
-            for name in tensors.keys():  # noqa: SIM118  (not a mapping)
-                shape = tensors.get_slice(name).get_shape()
-                outside = "embed" in name or "lm_head" in name or len(shape) < 2
-                weights += 0 if outside else int(np.prod(shape))
-    tokens = sum(len(ids) for ids in tokenizer(sorted({row[0] for row in rows})).input_ids)
-    tokens += sum(len(ids) for ids in tokenizer([row[1] for row in rows]).input_ids)
-    scored = [text for row in rows for text in row[2]]
-    tokens += sum(len(ids) - 1 for ids in tokenizer(scored, add_special_tokens=False).input_ids)
-    return 2.0 * weights * tokens
-
-
 def largest_difference(values: Sequence[Any], plain: Sequence[Any]) -> tuple[float, int]:
     """The largest difference of an option, and the number of prompts that both have scored.
 
@@ -338,8 +291,8 @@ class Measured(NamedTuple):
     values: list[Any]  # of each prompt
 
 
-def measure(way: str, folder: str, dtype: str, rows: Sequence[Any]) -> Any:
-    """What `way` took for the prompts, or why it did not run; the peak of way `peak`."""
+def measure(way: str, folder: str, dtype: str, rows: Sequence[Any]) -> Measured | str:
+    """What `way` took for the prompts, or why it did not run."""
     own = os.environ.get("BENCHWRIGHT_VLLM_PYTHON", str(REPOSITORY / ".venv-vllm/bin/python"))
     python = own if "vllm" in WAYS.get(way, ()) and Path(own).exists() else sys.executable
     with tempfile.TemporaryDirectory() as temporary:
@@ -351,8 +304,6 @@ def measure(way: str, folder: str, dtype: str, rows: Sequence[Any]) -> Any:
         if code:
             return last if code == NOT_INSTALLED else f"failed: {last}"
         found = json.loads(out.read_text())
-    if way == "peak":
-        return found
     return Measured(
         len(rows) / found["seconds"],
         len(rows) / max(found["processor"], 1e-9),
@@ -361,10 +312,9 @@ def measure(way: str, folder: str, dtype: str, rows: Sequence[Any]) -> Any:
     )
 
 
-def compare(given: argparse.Namespace, folder: str, style: str, peak: float) -> None:
+def compare(given: argparse.Namespace, folder: str, style: str) -> None:
     """Measure all ways in turn, `--rounds` times, and print a line for each."""
     rows = mmlu_prompts(given.items, given.shots, style, given.seed)
-    flops = needed_flops(folder, rows) / len(rows)
     print(f"{given.model}, {len(rows)} prompts with {len({r[0] for r in rows})} prefixes, {style}")
     left = list(given.ways)
     ratios: dict[str, list[float]] = {}
@@ -382,8 +332,8 @@ def compare(given: argparse.Namespace, folder: str, style: str, peak: float) -> 
             ratios.setdefault(way, []).append(rate / first.rate)
             print(
                 f"{way:12} {rate:8.2f}/s {ratios[way][-1]:6.2f}×  "
-                f"{work:7.2f} per processor second  {rate * flops / peak:6.1%} of the peak  "
-                f"memory {memory:5.2f} GiB  largest difference {apart:.3f} over {both}",
+                f"{work:7.2f} per processor second  memory {memory:5.2f} GiB  "
+                f"largest difference {apart:.3f} over {both}",
                 flush=True,
             )
     for way, seen in ratios.items():
@@ -400,7 +350,6 @@ def main() -> None:
     parser.add_argument("--styles", nargs="+", default=["letters"], choices=["letters", "cloze"])
     parser.add_argument("--ways", nargs="+", default=list(WAYS), choices=WAYS)
     parser.add_argument("--rounds", type=int, default=1)
-    parser.add_argument("--lm-eval-batch", default="8", help="ceiling of its batch size auto")
     parser.add_argument("--dtype", default="bfloat16", choices=["bfloat16", "float32"])
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
@@ -408,13 +357,10 @@ def main() -> None:
         way, folder, dtype, file, out = given.worker
         worker(way, folder, dtype, Path(file), Path(out))
         return
-    os.environ["BENCHWRIGHT_LM_EVAL_BATCH"] = given.lm_eval_batch
     real_data()
     folder = converted(given.model)
-    peak = measure("peak", folder, given.dtype, [])
-    print(f"{given.dtype} peak: {peak / 1e9:,.0f} billion operations per second")
     for style in given.styles:
-        compare(given, folder, style, peak)
+        compare(given, folder, style)
 
 
 if __name__ == "__main__":

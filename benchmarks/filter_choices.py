@@ -34,6 +34,7 @@ SHARE, STRONGER = 0.5, 0.7
 JUDGES = 150  # at most, drawn at random
 FEWEST = 10  # models in a pool; fewer, and relatives of the judges stay in it
 TOP = 20
+RETAINED = 0.1  # of the easy items
 
 Places = NDArray[np.intp]
 Float = NDArray[np.float64]
@@ -48,34 +49,27 @@ class Answers(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """Which models of a pool filter, when they agree, and what stays of the easy items."""
+    """Which models of a pool filter."""
 
     start: float | str  # skip this share of the strongest; `spread` over the pool, or `all` of it
     count: int = 7
     by_family: bool = False  # at most one model of a family
-    wrong: float = 0  # filter models that may be wrong; below 1 a share of them
-    retain: float = 0.1
 
     def __str__(self) -> str:
         if self.start == "all":
-            return f"the whole pool, {1 - self.wrong:.0%} right"
+            return "the whole pool"
         among = {0: "strongest", 0.25: "strongest below the top quarter", 0.5: "weaker half"}
         among |= {0.67: "weakest third"}
         name = "spread over the pool" if self.start == "spread" else among[self.start]
-        kind = "families" if self.by_family else "models"
-        more = ", all but one right" if self.wrong else ""
-        more += f", {self.retain:.0%} of the easy stay" if self.retain != 0.1 else ""
-        return f"{name}, {self.count} {kind}{more}"
+        return f"{name}, {self.count} {'families' if self.by_family else 'models'}"
 
 
 SHORT = (
     Choice(0),
     Choice(0, by_family=True),
     Choice("spread", by_family=True),
-    Choice(0.5, 5, True),
     Choice(0.5),
     Choice(0.5, by_family=True),
-    Choice(0.5, 10, True),
     Choice("all"),
 )
 
@@ -173,14 +167,12 @@ def filter_models(choice: Choice, ranked: Sequence[int], families: Sequence[str]
     return candidates[:k]
 
 
-def kept_weights(choice: Choice, right: NDArray[np.bool_], seed: int) -> Float:
+def kept_weights(right: NDArray[np.bool_], seed: int) -> Float:
     """Return the weights (n,) of the items, 0 = removed, by the filter models (k, n)."""
-    k = len(right)
-    allowed = int(choice.wrong * k) if choice.wrong < 1 else int(choice.wrong)
-    easy = np.flatnonzero(right.sum(axis=0) >= k - allowed)
+    easy = np.flatnonzero(right.all(axis=0))
     weights = np.ones(right.shape[1])
     weights[easy] = 0
-    stay = np.random.default_rng(seed).permutation(easy)[: round(choice.retain * len(easy))]
+    stay = np.random.default_rng(seed).permutation(easy)[: round(RETAINED * len(easy))]
     weights[stay] = 1
     return weights
 
@@ -225,7 +217,7 @@ def study(
         kept = []
         for choice in choices:
             chosen = filter_models(choice, ranked, answers.families)
-            kept.append(kept_weights(choice, answers.correct[chosen] >= 1, number))
+            kept.append(kept_weights(answers.correct[chosen] >= 1, number))
         sizes = [int(np.count_nonzero(weights)) for weights in kept]
         judges = Judges(answers.correct[some], sizes, draws)
         for choice, size, weights in zip(choices, sizes, kept, strict=True):
@@ -267,7 +259,6 @@ def main() -> None:
     parser.add_argument("--panels", nargs="+", default=(*TUNING, *CONFIRMING))
     parser.add_argument("--draws", type=int, default=1000)
     parser.add_argument("--splits", type=int, default=8, help="random halves of the families")
-    parser.add_argument("--save", type=Path, help="write all runs to this Parquet file")
     given = parser.parse_args()
     folder = real_data(given.folder)
     runs = []
@@ -278,8 +269,6 @@ def main() -> None:
         runs += study(name, answers, SHORT, given.splits, given.draws)
     table = pd.DataFrame(runs)
     table["choice"] = table["choice"].map(str)
-    if given.save:
-        table.to_parquet(given.save)
     tuning = table["panel"].isin(TUNING)
     for title, some in (("Tuning", table[tuning]), ("Confirming", table[~tuning])):
         if len(some):

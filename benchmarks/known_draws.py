@@ -4,11 +4,10 @@
 
 Held-out models are whole families (two splits) or the best 30% by score. Training models that are
 near copies of a held-out one are left out: the correlation of their deviations from the items'
-means is at least .9. At most 150 held-out models judge. `before` is AIPW as Zhang et al. 2025 have
-it, with a ridge towards a constant and a penalty of .01 per training model. Each row has the bias,
-mean width and coverage of the 95% interval; the effective sample sizes by width and by squared
-error, relative to the mean of random draws; Kendall's tau-b with the true scores, and its mean
-percentile among random draws with the mean.
+means is at least .9. At most 150 held-out models judge. Each row has the bias, mean width and
+coverage of the 95% interval; the effective sample sizes by width and by squared error, relative to
+the mean of random draws; Kendall's tau-b with the true scores, and its mean percentile among random
+draws with the mean.
 """
 
 import argparse
@@ -51,8 +50,6 @@ SECOND = {
 BENCHMARKS = (*FIRST, *SECOND)
 COPIES, JUDGES = 0.9, 150
 ROWS = ("random, mean", "random, aipw", "unequal, mean", "unequal, aipw")
-
-
 _REFERENCES = 1_000  # random draws with the mean, for errors and ranks
 
 
@@ -145,7 +142,6 @@ def measure(
             for name in ("mean", "aipw"):
                 fitted = ESTIMATORS[name].fit(prepared, subset, 0)
                 found[f"{kind}, {name}"].append(_limited(*fitted(seen)[:3], seen, n))
-        seen = tested[:, random.positions]
     further = [tested[:, rng.permutation(n)[:k]].mean(axis=1) for _ in range(_REFERENCES)]
     stacked = {name: Drawn(*np.array(rows).transpose(1, 0, 2)) for name, rows in found.items()}
     return stacked, np.array(further)

@@ -14,7 +14,6 @@ import pytest
 SMALLEST = {
     "bench_engines": "--items 2 --shots 1 --ways vllm",
     "bench_irt": "--smallest",
-    "bench_scoring": "--shots 1 --prompts 4 --plain 2 --styles cloze",
     "bench_similarity": "--smallest",
     "bench_stages": "smart --stages ingestion --params data_root={tmp}",
     "bench_statistics": "--smallest",
@@ -22,9 +21,10 @@ SMALLEST = {
     "gate_replays": "--smallest --replays 20 --orders 20",
     "grown_benchmark": "30 {tmp}",
     "known_draws": "{made} --benchmarks arc_challenge --rates 10 --draws 2",
+    "ready_made": "{made} --benchmarks arc_challenge --draws 2 --sizes 20",
 }
 OTHERS = {"real_data"}
-WITH_A_MODEL = {"bench_engines", "bench_scoring", "bench_stages"}
+WITH_A_MODEL = {"bench_engines", "bench_stages"}
 Script = Callable[..., Any]
 
 
@@ -69,7 +69,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     right.columns = [f"i{number}" for number in range(60)]
     right.insert(0, "model", models)
     right.to_parquet(folder / "responses/leaderboard_v1_arc_challenge.parquet")
-    facts = {"name": models, "arch": [f"a{i // 4}" for i in range(40)], "size": 7.0}
+    facts = {"name": models, "arch": [f"a{i // 4}" for i in range(40)], "size": 7.0, "arc": 50.0}
+    asked = {"item_id": [f"i{n}" for n in range(80)], "split": "test", "question": "Which?"}
+    pd.DataFrame(asked).to_parquet(folder / "benchmarks/arc_challenge.parquet")
     pd.DataFrame(facts).to_parquet(folder / "responses/leaderboard_v1_models.parquet")
     return folder
 
