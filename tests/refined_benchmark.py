@@ -325,6 +325,19 @@ SPREAD = {
 """The range of the best models' scores: wider than in random subsets, in points."""
 
 
+PAIRS = {
+    "metric": "pairwise_agreement",
+    "value": 0.5,
+    "full": 1.0,
+    "random_mean": 0.95,
+    "random_low": 0.9,
+    "random_high": 1.0,
+    "percentile": 0.0,
+    "p_value": 0.002,
+}
+"""Six of twelve clearly different pairs in another order; in random subsets hardly any."""
+
+
 def random_comparison_table() -> pd.DataFrame:
     """Rows of the kept items and of IRE, for held-out and for all models."""
     return RandomComparison.from_rows(
@@ -332,7 +345,7 @@ def random_comparison_table() -> pd.DataFrame:
             random_comparison_row(method=method, models=models, random=random, **metric)
             for method in ("kept", "ire")
             for models in ("held_out", "all")
-            for metric in ({}, SPREAD, {"metric": "tau_b_complement", "value": 0.8})
+            for metric in ({}, PAIRS, SPREAD, {"metric": "tau_b_complement", "value": 0.8})
             for random in ("plain", "stratified")
         ]
     )

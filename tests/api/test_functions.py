@@ -274,17 +274,17 @@ def test_harm_to_the_ranking_is_said_first(items: pd.DataFrame) -> None:
     # Two lineages know different halves of the items. What the best of one know, all of it know.
     rng = np.random.default_rng(0)
     rows = []
-    for lineage, known in (("aster", slice(0, 24)), ("birch", slice(20, 40))):
+    for lineage, known in (("aster", slice(0, 30)), ("birch", slice(24, 40))):
         for k in range(9):
             right = rng.random(N) < 0.25 + k / 40
             right[known] = True
             model = f"org/{lineage}-{k}"
             rows += [(f"q{n:02d}", model, float(it)) for n, it in enumerate(right)]
     answers = pd.DataFrame(rows, columns=["item_id", "model", "correct"])
-    params = {"filtering.easy.confidence": None, "evaluation.random_subsets": 100}
+    params = {"filtering.easy.confidence": None, "evaluation.random_subsets": 200}
     harmful, safe = (
         bw.smart(items, answers, variant="no_similar", filter_models=chosen, params=params)
         for chosen in (["org/aster-6", "org/aster-7", "org/aster-8"], "forward")
     )
     assert repr(harmful).startswith("Filtered: Do not rank models by these ")
-    assert repr(safe).startswith("Filtered: No verdict on these 36 of 40 items")
+    assert "no better than random subsets of the same size" in repr(safe)

@@ -6,23 +6,33 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.evidence.panel import Panel
+from benchwright.evidence.random_comparison import compare_with_random
+from benchwright.evidence.rank_agreement import compare_ranks
+from benchwright.evidence.ratings import Ratings
+from benchwright.evidence.scores import score_models
 from benchwright.evidence.verdict import Verdict, judge_subset
+from benchwright.params.evaluation import EvaluationParams
 from benchwright.statistics.right_order import order_beyond_random
 from benchwright.tables.evidence import RandomComparison, RankAgreementTable
 
-BELOW, INSIDE, ABOVE = 0.928, 0.97, 0.995  # of a band from .95 to .99
+INSIDE, ABOVE, BELOW = 0.97, 0.995, 0.928  # of a band from .95 to .99
+SAME, RARE = {"p_value": 0.5}, {"p_value": 0.01}
 
 
 @pytest.fixture
 def judge(small) -> Any:
-    """Judge 50 of 60 items, with other cells of the comparison or of the rank agreement."""
+    """Judge 50 of 60 items by 100 clearly different pairs of 4 held-out models of 6."""
 
     def on(
-        apart: tuple[float, float] = (-0.1, 0.1),
-        pairs: float | None = 1.0,
+        changed: float = 0,
+        tau: float = INSIDE,
         kept: int = 50,
         held_out: int = 4,
+        gain: tuple[float, float] = (-0.1, 0.1),
+        pairs: dict[str, Any] = SAME,
+        why: str = "",
         **cells: Any,
     ) -> Verdict:
         group = "held_out" if held_out > 2 else "all"
@@ -30,102 +40,135 @@ def judge(small) -> Any:
         roles = ("held_out",) * held_out + ("filter",) * (6 - held_out)
         panel = Panel(models, roles, (), 60, "items", (), 60)
         none, ends = (None,) * 4, (60, "")
+        share = 1 - changed / 100
         agreement = RankAgreementTable.from_rows(
             [
-                (group, "kendall_tau_b", cells.get("value", BELOW), *none, 4, *ends),
-                (group, "pairwise_agreement", pairs, *none, 4, *ends),
-                (group, "clear_pairs", 12.0, *none, 4, *ends),
-                (group, "order_beyond_random", 0.1, None, None, *apart, 4, *ends),
+                (group, "kendall_tau_b", tau, *none, 4, *ends),
+                (group, "pairwise_agreement", share, None, None, 0.4, 1.0, 4, 60, why),
+                (group, "clear_pairs", 100.0, *none, 4, *ends),
+                (group, "order_beyond_random", 0.1, None, None, *gain, 4, *ends),
                 (group, "mdd_full", 7.71, *none, 4, *ends),
                 (group, "mdd_kept", 8.44, *none, 4, *ends),
             ]
         )
-        row = small.random_comparison_row(models=group, **cells)
+        cells = {"models": group, **cells}
+        beside = {"metric": "pairwise_agreement", "value": share, "random_mean": 0.98}
+        beside |= {"random_low": 0.96, "random_high": 1.0}
+        rows = [
+            small.random_comparison_row(**cells, value=tau),
+            small.random_comparison_row(**cells, **beside | pairs),
+        ]
         items = pd.DataFrame({"item_id": range(60)})
-        return judge_subset(
-            items, items[:kept], agreement, RandomComparison.from_rows([row]), panel
-        )
+        return judge_subset(items, items[:kept], agreement, RandomComparison.from_rows(rows), panel)
 
     return on
 
 
 @pytest.mark.parametrize(
-    ("value", "apart", "held_out", "place", "said"),
+    ("changed", "pairs", "place"),
     [
-        (BELOW, (-0.3, -0.1), 4, "worse", "Do not rank models by these 50 of 60 items: they rank "),
-        (BELOW, (-0.3, 0.3), 4, "worse", "rank 4 held-out models worse than random subsets of"),
-        (0.9496, (-0.3, -0.1), 4, "same", "no better than"),  # as written, it is the bound
-        (INSIDE, (-0.3, -0.1), 4, "same", "Use these 50 of 60 items to save 17% of the questions"),
-        (0.95, (-0.3, -0.1), 4, "same", "no better than random subsets"),  # a bound is inside
-        (ABOVE, (0.1, 0.3), 4, "better", "Use these 50 of 60 items: they rank 4 held-out models b"),
-        (ABOVE, (0.0, 0.3), 4, "same", "no better than random subsets"),
-        (ABOVE, (0.1, 0.3), 2, "same", "6 models (in-sample) no better than random subsets"),
+        (3, RARE, "worse"),
+        (2.5, RARE, "same"),  # a tie is half a pair; below three nothing is alarming
+        (3, {"p_value": 0.011}, "same"),
+        (3, RARE | {"random_mean": 0.96}, "same"),  # fewer than random subsets change
+        (12, SAME, "same"),
+    ],
+)
+def test_worse_takes_three_pairs_and_more_than_random_subsets_change(
+    judge, changed: float, pairs: dict[str, Any], place: str
+) -> None:
+    assert judge(changed, pairs=pairs).place == place
+    # Kendall's tau-b alone never makes a subset worse.
+    assert judge(changed, BELOW, pairs=pairs).place == place
+
+
+@pytest.mark.parametrize(
+    ("tau", "gain", "held_out", "place"),
+    [
+        (ABOVE, (0.1, 0.3), 4, "better"),
+        (0.9904, (0.1, 0.3), 4, "same"),  # as written, it is the bound
+        (ABOVE, (0.0, 0.3), 4, "same"),
+        (ABOVE, (0.1, 0.3), 2, "same"),
+    ],
+)
+def test_better_needs_held_out_models_and_an_interval_over_families(
+    judge, tau: float, gain: tuple[float, float], held_out: int, place: str
+) -> None:
+    assert judge(tau=tau, gain=gain, held_out=held_out).place == place
+
+
+@pytest.mark.parametrize(
+    ("case", "sentence"),
+    [
         (
-            BELOW,
-            (-0.3, -0.1),
-            2,
-            "worse",
-            "they rank 6 models (in-sample) worse than random subset",
+            {},
+            "Use these 50 of 60 items to save 17% of the questions, not for a better ranking: they "
+            "rank 4 held-out models no better than random subsets of the same size, and keep the "
+            "order of all 100 clearly different pairs.",
+        ),
+        (
+            {"changed": 5, "pairs": RARE},
+            "Rank models by these 50 of 60 items with care: they rank 4 held-out models worse than "
+            "random subsets of the same size, and change the order of 5 of 100 clearly different "
+            "pairs (random: 0 to 4).",
+        ),
+        (
+            {"changed": 5.5, "pairs": RARE, "held_out": 2},
+            "Do not rank models by these 50 of 60 items: they rank 6 models (in-sample) worse than "
+            "random subsets of the same size, and change the order of 6 of 100 clearly different "
+            "pairs (random: 0 to 4).",
+        ),
+        (
+            {"changed": 6},
+            "Rank models by these 50 of 60 items only roughly: they rank 4 held-out models no "
+            "better than random subsets of the same size, and keep the order of 94 of 100 clearly "
+            "different pairs.",
+        ),
+        (
+            {"tau": ABOVE, "gain": (0.1, 0.3), "changed": 1},
+            "Use these 50 of 60 items: they rank 4 held-out models better than random subsets of "
+            "the same size, and keep the order of 99 of 100 clearly different pairs.",
         ),
     ],
 )
-def test_better_needs_a_test_over_held_out_models_and_worse_does_not(
-    judge, value: float, apart: tuple[float, float], held_out: int, place: str, said: str
+def test_each_verdict_has_its_sentence(judge, case: dict[str, Any], sentence: str) -> None:
+    assert judge(**case).sentence == sentence
+
+
+@pytest.mark.parametrize(("tau", "rough"), [(0.89, True), (0.9, False)])
+def test_a_low_tau_is_for_a_rough_ranking(judge, tau: float, rough: bool) -> None:
+    assert ("only roughly" in judge(tau=tau).sentence) == rough
+
+
+@pytest.mark.parametrize(
+    ("tau", "gain", "said"),
+    [
+        (BELOW, (-0.3, -0.1), True),
+        (BELOW, (-0.3, 0.0), False),
+        (0.9496, (-0.3, -0.1), False),
+    ],
+)
+def test_swaps_of_models_that_all_items_do_not_tell_apart_are_no_alarm(
+    judge, tau: float, gain: tuple[float, float], said: bool
 ) -> None:
-    verdict = judge(value=value, apart=apart, held_out=held_out)
-    assert verdict.place == place
-    assert said in verdict.sentence
+    sentence = judge(tau=tau, gain=gain).sentence
+    assert sentence.startswith("Use these 50 of 60 items to save")
+    assert ("Models that all items do not tell apart change places more" in sentence) == said
 
 
 @pytest.mark.parametrize(
-    ("pairs", "said"),
+    ("case", "said"),
     [
-        (1.0, ", and keep the order of all 12 clearly different pairs."),
-        (0.999, ", and keep the order of 11 of 12 clearly different pairs."),
-        (None, "random subsets of the same size."),
+        ({"changed": np.nan, "why": "none of 4 models differs"}, "none of 4 models differs."),
+        ({"pairs": {"metric": "spread_top"}}, "there are too few models to rank."),
+        ({"draws": 198}, "at least 199 random subsets are needed."),
     ],
 )
-def test_the_sentence_counts_the_pairs(judge, pairs: float | None, said: str) -> None:
-    sentence = judge(value=INSIDE, pairs=pairs).sentence
-    assert sentence.startswith("Use these")
-    assert sentence.endswith(said)
-
-
-@pytest.mark.parametrize(
-    ("pairs", "said"),
-    [
-        (1.0, ", though they keep the order of all 12 clearly different pairs."),
-        (0.94, ", and keep the order of only 11 of 12 clearly different pairs."),
-    ],
-)
-def test_the_sentence_on_a_bad_subset_concedes_what_is_kept(judge, pairs: float, said: str) -> None:
-    assert judge(value=BELOW, pairs=pairs).sentence.endswith(said)
-
-
-@pytest.mark.parametrize(
-    ("pairs", "value", "rough"), [(0.94, 0.97, True), (1.0, 0.89, True), (0.95, 0.9, False)]
-)
-def test_a_subset_that_loses_pairs_or_tau_is_for_a_rough_ranking(
-    judge, pairs: float, value: float, rough: bool
-) -> None:
-    sentence = judge(value=value, pairs=pairs, random_low=0.8).sentence
-    assert sentence.startswith("Rank models by these 50 of 60 items only roughly: ") == rough
-    assert "no better than random subsets of the same size" in sentence
-
-
-@pytest.mark.parametrize(
-    ("cells", "said"),
-    [
-        ({"n_items": 51, "value": ABOVE}, "too few were removed (9) to judge a ranking."),
-        ({"value": None, "reason": "all tied"}, "all tied."),
-        ({"metric": "spread_top"}, "there are too few models to rank."),
-    ],
-)
-def test_too_little_evidence_gives_no_verdict(judge, cells: dict[str, Any], said: str) -> None:
-    verdict = judge(apart=(0.1, 0.3), **cells)
+def test_too_little_evidence_gives_no_verdict(judge, case: dict[str, Any], said: str) -> None:
+    verdict = judge(**case)
     assert verdict.place == "unknown"
-    assert verdict.sentence.startswith("No verdict on these 50 of 60 items: ")
-    assert said in verdict.sentence
+    assert verdict.sentence == f"No verdict on these 50 of 60 items: {said}"
+    assert judge(draws=199).place == "same"
 
 
 @pytest.mark.parametrize(
@@ -136,11 +179,7 @@ def test_too_little_evidence_gives_no_verdict(judge, cells: dict[str, Any], said
     ],
 )
 def test_the_sentence_says_if_few_items_were_judged(judge, n_full: int, said: str) -> None:
-    assert said in judge(value=INSIDE, n_items=40, n_full=n_full).sentence
-
-
-def test_ten_removed_items_are_enough(judge) -> None:
-    assert judge(n_items=50, value=ABOVE, apart=(0.1, 0.3)).place == "better"
+    assert said in judge(n_items=40, n_full=n_full).sentence
 
 
 def test_all_items_are_kept(judge) -> None:
@@ -148,30 +187,70 @@ def test_all_items_are_kept(judge) -> None:
 
 
 def test_tiles_are_pairs_items_and_the_smallest_difference(judge) -> None:
-    assert [figure for figure, _ in judge(pairs=0.5).tiles] == [
-        "6 of 12 (50.0%)",
+    assert [figure for figure, _ in judge(50).tiles] == [
+        "50 of 100 (50.0%)",
         "10 of 60 (17%)",
         "7.7 → 8.4 points",
     ]
-    assert judge(pairs=1.0).tiles[0][0] == "12 of 12 (100%)"
-    assert judge(pairs=None).tiles[0][0] == "—"
+    assert judge(0).tiles[0] == (
+        "100 of 100 (100%)",
+        "clearly different pairs of models in the same order (95% over families: 40.0%–100%)",
+    )
+    assert judge(np.nan).tiles[0][0] == "—"
+
+
+def chain(n: int = 400) -> np.ndarray:
+    """Answers of 12 models of rising skill."""
+    rng = np.random.default_rng(0)
+    return (rng.random((12, n)) < np.linspace(0.3, 0.8, 12)[:, None]).astype(float)
+
+
+def verdict_on(correct: np.ndarray, kept: np.ndarray) -> Verdict:
+    """Judge a subset by models that are all held out, each a family."""
+    m, n = correct.shape
+    models, ids = tuple(f"m{i:02d}" for i in range(m)), tuple(f"i{k:03d}" for k in range(n))
+    matrix = ResponseMatrix.of(models, ids, correct=correct.astype(np.float32))
+    items = pd.DataFrame({"item_id": ids, "subject": "s", "question": ids, "passage_id": None})
+    some = items[kept]
+    panel = Panel(models, ("held_out",) * m, ids, n, "all", {}, n)
+    scores = score_models(matrix, items, some, panel)
+    shared = (scores, panel, Ratings({}, ""), EvaluationParams(bootstrap_samples=50), 0)
+    agreement = compare_ranks(matrix, items, some, *shared)
+    subsets = {"kept": some["item_id"].tolist()}
+    random, _ = compare_with_random(matrix, items, subsets, *shared)
+    return judge_subset(items, some, agreement, random, panel)
+
+
+def test_items_chosen_to_swap_alarm_and_random_ones_do_not() -> None:
+    correct = chain()
+    for seed in range(3):
+        random = np.random.default_rng(seed).permutation(400) < 200
+        assert verdict_on(correct, random).place != "worse"
+    order = np.argsort(correct[6:].mean(axis=0) - correct[:6].mean(axis=0))
+    verdict = verdict_on(correct, np.isin(np.arange(400), order[:100]))
+    assert verdict.place == "worse"
+    assert verdict.sentence.startswith("Do not rank models by these 100 of 400 items: they rank 12")
 
 
 def test_order_beyond_random_is_0_on_average_and_shows_what_is_lost() -> None:
-    rng = np.random.default_rng(0)
-    correct = (rng.random((12, 200)) < np.linspace(0.3, 0.8, 12)[:, None]).astype(float)
+    correct, rng, own = chain(200), np.random.default_rng(0), [str(i) for i in range(12)]
     masks = [rng.permutation(200) < 80 for _ in range(100)]
-    values = [order_beyond_random(correct, mask).value for mask in masks]
+    values = [order_beyond_random(correct, mask, own).value for mask in masks]
     assert np.mean(values) == pytest.approx(0, abs=0.01)
     # Items that weak models solve and strong ones do not turn the order round.
     turned = np.argsort(correct[6:].mean(axis=0) - correct[:6].mean(axis=0))[:40]
-    value, low, high = order_beyond_random(correct, np.isin(np.arange(200), turned))
+    kept = np.isin(np.arange(200), turned)
+    value, low, high = order_beyond_random(correct, kept, own)
     assert low < value < high < 0
+    # Twins of each model change nothing but the number of models.
+    twice = order_beyond_random(np.repeat(correct, 2, axis=0), kept, np.repeat(own, 2))
+    assert twice.high - twice.low == pytest.approx(high - low, rel=0.15)
     for kept in (np.ones(200, bool), np.zeros(200, bool)):
-        assert np.isnan(order_beyond_random(correct, kept)).all()
-    assert np.isnan(order_beyond_random(correct[:2], masks[0])).all()
+        assert np.isnan(order_beyond_random(correct, kept, own)).all()
+    assert np.isnan(order_beyond_random(correct, masks[0], ["a", "b"] * 6)).all()
 
 
 def test_models_with_equal_scores_count_nothing() -> None:
     correct = np.tile([1.0, 0.0, 1.0, 0.0], (4, 1))
-    assert order_beyond_random(correct, np.array([True, True, False, False])) == (0, 0, 0)
+    kept = np.array([True, True, False, False])
+    assert order_beyond_random(correct, kept, list("abcd")) == (0, 0, 0)

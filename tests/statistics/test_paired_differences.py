@@ -5,12 +5,14 @@ import pytest
 
 from benchwright.statistics import paired_differences as module
 from benchwright.statistics.paired_differences import (
+    clearly_better,
     clustered_se,
     median_mdd,
     minimum_detectable_difference,
+    order_kept,
     paired_se,
-    pairwise_agreement,
 )
+from benchwright.statistics.subset_scores import subset_scores
 
 
 def plain_se(correct: np.ndarray) -> np.ndarray:
@@ -19,7 +21,7 @@ def plain_se(correct: np.ndarray) -> np.ndarray:
 
 
 def significant_pairs(correct: np.ndarray, clusters: np.ndarray) -> int:
-    return pairwise_agreement(correct, np.ones(correct.shape[1], dtype=bool), clusters).n_pairs
+    return np.count_nonzero(clearly_better(correct, clusters))
 
 
 def answers(m: int, n: int, seed: int = 0) -> np.ndarray:
@@ -81,38 +83,35 @@ def test_agreement_counts_significant_pairs_and_ties_as_half() -> None:
         correct[model, :right] = 1
     kept = np.arange(104) >= 100
     correct[:, 100:] = [[1, 1, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0]]
-    seen = pairwise_agreement(correct, kept, np.arange(104))
-    # 0–1 tied (½), 0–2 and 1–2 reversed (0).
-    assert seen == (pytest.approx(0.5 / 3), 3, 3, "")
-    assert pairwise_agreement(correct, ~kept, np.arange(104)).value == 1
+    better = clearly_better(correct, np.arange(104))
+    assert np.argwhere(better).tolist() == [[0, 1], [0, 2], [1, 2]]
+    # 0–1 tied (½), 0–2 and 1–2 reversed (0) on the last items; all kept on the others.
+    shares = order_kept(subset_scores(correct, np.array([kept, ~kept])), better)
+    assert shares.tolist() == [pytest.approx(0.5 / 3), 1]
 
 
 @pytest.mark.parametrize(
-    ("correct", "kept", "reason"),
-    [
-        (answers(1, 9), True, "1 model;"),
-        (np.full((4, 9), np.nan), True, "0 models;"),
-        (np.empty((0, 9)), True, "0 models;"),
-        (answers(4, 9), False, "no item is kept"),
-        (np.ones((4, 9)), True, "no two models differ"),
-        (answers(4, 1), True, "no two models differ"),
-    ],
-    ids=["one model", "no answers", "no models", "nothing kept", "all tied", "one item"],
+    "correct",
+    [answers(1, 9), np.full((4, 9), np.nan), np.empty((0, 9)), np.ones((4, 9)), answers(4, 1)],
+    ids=["one model", "no answers", "no models", "all tied", "one item"],
 )
-def test_without_pairs_the_share_is_missing_with_a_reason(
-    correct: np.ndarray, kept: bool, reason: str
-) -> None:
+def test_without_pairs_the_share_is_missing(correct: np.ndarray) -> None:
     n = correct.shape[1]
-    seen = pairwise_agreement(correct, np.full(n, kept), np.arange(n))
-    assert np.isnan(seen.value)
-    assert reason in seen.reason
+    better = clearly_better(correct, np.arange(n))
+    assert not better.any()
+    assert np.isnan(order_kept(subset_scores(correct, np.ones((1, n))), better)).all()
 
 
 def test_models_without_answers_are_in_no_pair() -> None:
     correct = answers(4, 300)
-    alone = pairwise_agreement(correct, np.ones(300, dtype=bool), np.arange(300))
     joined = np.concatenate([correct, np.full((1, 300), np.nan)])
-    assert pairwise_agreement(joined, np.ones(300, dtype=bool), np.arange(300)) == alone
+    better = clearly_better(joined, np.arange(300))
+    assert (better[:4, :4] == clearly_better(correct, np.arange(300))).all()
+    assert not better[4].any()
+    assert not better[:, 4].any()
+    # Nor are models without answers to the kept items.
+    scores = subset_scores(correct, np.ones((1, 300)))
+    assert order_kept(np.where([True, True, True, False], scores, np.nan), better[:4, :4]) == 1
     assert np.isnan(clustered_se(joined, np.arange(300))[4])
     assert np.isnan(paired_se(joined, np.arange(300))[4]).all()
 

@@ -1,6 +1,7 @@
 """The panel: the models of the evaluation, and the items that all of them answered."""
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -31,6 +32,7 @@ class Panel(NamedTuple):
     all_items: int  # number of items of the benchmark
     # held-out models of unknown family: any of them may be of the family of a filter model.
     unknown_family: int = 0
+    families: Mapping[str, str] = MappingProxyType({})  # of each model; of its own where missing
 
     def select(self, role: str) -> list[str]:
         """Return the models of one role, or all of them for `all`."""
@@ -64,9 +66,10 @@ def choose_panel(
     }
     models = tuple(m for m in candidates if coverage[m] >= evaluation.min_coverage)
     chosen_by = set(families_of(filter_models, models_table))
+    families = dict(zip(models, families_of(models, models_table), strict=True))
     roles = tuple(
         "filter" if model in filter_models else "same_family" if kin in chosen_by else "held_out"
-        for model, kin in zip(models, families_of(models, models_table), strict=True)
+        for model, kin in families.items()
     )
     held_out = [m for m, role in zip(models, roles, strict=True) if role == "held_out"]
     names = sorted({parse_configuration(model).model for model in held_out})
@@ -81,6 +84,7 @@ def choose_panel(
         left_out={m: coverage[m] for m in candidates if m not in models},
         all_items=len(item_ids),
         unknown_family=len(unknown) if filter_models else 0,
+        families=families,
     )
 
 

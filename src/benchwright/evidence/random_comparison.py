@@ -18,6 +18,7 @@ from benchwright.evidence.panel import Panel, panel_responses
 from benchwright.evidence.rank_agreement import GROUPS, models_in
 from benchwright.evidence.ratings import Ratings, ratings_of
 from benchwright.params.evaluation import EvaluationParams
+from benchwright.statistics.paired_differences import clearly_better, order_kept
 from benchwright.statistics.percentile import holm, percentile_among, two_sided_p
 from benchwright.statistics.random_subsets import subset_blocks
 from benchwright.statistics.rank_agreement import (
@@ -29,6 +30,8 @@ from benchwright.tables.evidence import RandomComparison, RandomSubsets
 
 RANDOM = ("plain", "stratified")
 ARENA = "arena_pearson"
+TAU = "kendall_tau_b"
+PAIRS = "pairwise_agreement"
 TOP_MODELS = 20
 """Best models, whose range of scores is the headroom."""
 _LOW = 0.025  # the middle 95% of the random subsets
@@ -37,18 +40,22 @@ Metrics = Mapping[str, NDArray[np.float64]]
 
 
 class _Group(NamedTuple):
-    """Correctness (m, n) and human ratings (m,) of a group."""
+    """Correctness (m, n), human ratings (m,) and clearly different pairs (m, m) of a group."""
 
     correct: NDArray[np.float64]
     ratings: NDArray[np.float64]
+    better: NDArray[np.bool_]
 
     def metrics(self, masks: NDArray[np.bool_]) -> Metrics:
-        return subset_metrics(self.correct, masks, TOP_MODELS)._asdict() | self._arena(masks)
+        pairs = {PAIRS: order_kept(subset_scores(self.correct, masks), self.better)}
+        own = subset_metrics(self.correct, masks, TOP_MODELS)._asdict()
+        return own | pairs | self._arena(masks)
 
     def of_all(self) -> Metrics:
         """Return the metrics (1,) of all items that need no comparison."""
         everything = np.ones((1, self.correct.shape[1]), dtype=bool)
-        return full_metrics(self.correct, TOP_MODELS)._asdict() | self._arena(everything)
+        own = full_metrics(self.correct, TOP_MODELS)._asdict()
+        return own | {PAIRS: np.ones(1)} | self._arena(everything)
 
     def _arena(self, masks: NDArray[np.bool_]) -> dict[str, NDArray[np.float64]]:
         if np.count_nonzero(~np.isnan(self.ratings)) < FEWEST_MODELS:
@@ -86,7 +93,11 @@ def compare_with_random(
         return RandomComparison.empty(), RandomSubsets.empty()
     groups = {group: [str(m) for m in models_in(scores, group)["model"]] for group in GROUPS}
     compared = {
-        group: _Group(responses.of(members), ratings_of(members, human_ratings))
+        group: _Group(
+            correct := responses.of(members),
+            ratings_of(members, human_ratings),
+            clearly_better(correct, responses.clusters),
+        )
         for group, members in groups.items()
         if len(members) >= FEWEST_MODELS
     }

@@ -1,6 +1,7 @@
 """Agreement of rankings on all and on the kept items, and with human ratings (SMART, Table 3)."""
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,9 +17,10 @@ from benchwright.statistics.bootstrap import (
     Interval,
     RankIntervals,
     fisher_interval,
+    order_interval,
     rank_agreement_intervals,
 )
-from benchwright.statistics.paired_differences import median_mdd, pairwise_agreement
+from benchwright.statistics.paired_differences import clearly_better, median_mdd, order_kept
 from benchwright.statistics.rank_agreement import (
     Coefficient,
     kendall_tau_b,
@@ -104,12 +106,14 @@ def compare_ranks(
     rows: list[tuple[Any, ...]] = []
     for group in GROUPS:
         part = models_in(scores, group)
-        correct = responses.of([str(m) for m in part["model"]])
+        models = [str(m) for m in part["model"]]
+        correct, families = responses.of(models), [panel.families.get(m, m) for m in models]
         generator = stage_generator(seed, "rank_agreement")  # the same resamples for each group
         draws = evaluation.bootstrap_samples
         between = rank_agreement_intervals(correct, among, responses.clusters, draws, generator)
         compared = [
             *(_with_intervals(row, between) for row in compare_scores(part, human_ratings)),
+            *compare_pairs(correct, among, responses.clusters, families, draws, generator),
             *compare_answers(correct, among, responses.clusters),
         ]
         rows += [(group, *_explained(row, part, group).cells()) for row in compared]
@@ -155,19 +159,34 @@ def _with_intervals(row: RankMetric, between: RankIntervals) -> RankMetric:
     return row._replace(items=items, models=models, reason=row.reason or "; ".join(notes))
 
 
+def compare_pairs(
+    correct: NDArray[np.floating],
+    kept: NDArray[np.bool_],
+    clusters: NDArray[np.intp],
+    families: Sequence[str] = (),
+    draws: int = 0,
+    generator: np.random.Generator | None = None,
+) -> Iterator[RankMetric]:
+    """Compare the order of pairs of models (m, n), with intervals over their `families` (m,)."""
+    m, n = correct.shape
+    better, scores = clearly_better(correct, clusters), subset_scores(correct, kept[None])
+    total = np.count_nonzero(better)
+    reason = "" if total else f"none of {m} models differs significantly from another on all items"
+    reason = reason if kept.any() else "no item is kept"
+    share = float(order_kept(scores, better)[0])
+    over = order_interval(scores[0], better, families, draws, generator)
+    said = reason or f"{total:,} pairs that differ significantly on all items"
+    yield RankMetric("pairwise_agreement", share, m, n, said, models=over)
+    yield RankMetric("clear_pairs", math.nan if reason else float(total), m, n, reason)
+    value, low, high = order_beyond_random(correct, kept, families)
+    yield RankMetric("order_beyond_random", value, m, n, "", models=Interval(low, high, 0))
+
+
 def compare_answers(
     correct: NDArray[np.floating], kept: NDArray[np.bool_], clusters: NDArray[np.intp]
 ) -> Iterator[RankMetric]:
     """Compare what the answers (m, n) of models to all items and to the kept ones (n,) tell."""
     n = correct.shape[1]
-    pairs = pairwise_agreement(correct, kept, clusters)
-    reason = pairs.reason or f"{pairs.n_pairs:,} pairs that differ significantly on all items"
-    yield RankMetric("pairwise_agreement", pairs.value, pairs.n_models, n, reason)
-    n_pairs = np.nan if pairs.reason else pairs.n_pairs
-    yield RankMetric("clear_pairs", n_pairs, pairs.n_models, n, pairs.reason)
-    value, low, high = order_beyond_random(correct, kept)
-    interval = Interval(low, high, 0)
-    yield RankMetric("order_beyond_random", value, len(correct), n, "", models=interval)
     apart = _against_removed(correct, kept)
     yield RankMetric("tau_b_complement", apart.value, apart.n, n, apart.reason)
     few = "" if len(correct) > 1 else f"{len(correct)} models; at least 2 are needed"

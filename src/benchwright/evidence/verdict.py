@@ -11,15 +11,22 @@ import pandas as pd
 
 from benchwright.core.configuration import count_models
 from benchwright.evidence.panel import Panel, headline_group
+from benchwright.evidence.random_comparison import PAIRS, TAU
 
 Place = Literal["better", "same", "worse", "unknown"]
 
-FEWEST_REMOVED = 10
-"""The removal of fewer items shows nothing about a ranking, whichever items they are."""
+FEWEST_CHANGED = 3
+"""With fewer clearly different pairs in another order no subset is worse than random ones."""
+FEWEST_DRAWS = 199
+"""Random subsets that can show a two-sided p of 1%."""
 
+_LEVEL = 0.01  # two-sided: one in 200 random subsets counts as worse than random ones
 _MOST = 0.95  # clearly different means at the 5% level, so one pair in twenty may be in no order
 _MOSTLY_ANSWERED = 0.9  # share of items below which the sentence says how many were judged
 _ROUGH = 0.9  # Kendall's tau-b below which a ranking is a rough one
+_ROUNDING = 1e-6  # of counts of pairs
+
+Row = Mapping[Any, Any]
 
 
 class Verdict(NamedTuple):
@@ -39,95 +46,130 @@ def judge_subset(
 ) -> Verdict:
     """Judge the kept items by the held-out models, or by all models if these are too few.
 
-    A subset is worse than random ones if its Kendall tau-b, as written with three decimals, is
-    below the middle 95% of theirs. It is better if it is above, the interval over models of
-    `order_beyond_random` is above 0, and the models are held out: a gain is claimed for other
-    models, too. Removing fewer than `FEWEST_REMOVED` items gives no verdict.
+    A subset is worse than random ones if it changes the order of at least `FEWEST_CHANGED` pairs of
+    models that differ significantly on all items, and of more such pairs than 199 of 200 random
+    subsets. It is better if Kendall's tau-b, as written with three decimals, is above the middle
+    95% of random subsets, the interval over families of `order_beyond_random` is above 0, and the
+    models are held out: a gain is claimed for other models, too.
     """
-    n_items, n_kept = len(items), len(kept_items)
     group = headline_group(panel)
     of_group = rank_agreement[rank_agreement["models"] == group].to_dict("records")
     known = {row["metric"]: row for row in of_group}
     values = {name: row["value"] for name, row in known.items()}
-    place, reason = _place(random_comparison, known, group)
-    held_out = group == "held_out"
-    who = count_models(panel.select(group), "held-out" if held_out else "")
-    who += "" if held_out else " (in-sample)"
-    total, same = pairs_in_order(values)
-    lost = values.get("pairwise_agreement", 1) < _MOST
-    pairs = f"all {total}" if same == total else f"{'only ' * lost}{same} of {total}"
-    link = "though they" if place == "worse" and not lost else "and"
-    kept = f", {link} keep the order of {pairs} clearly different pairs." if total else "."
+    tau, pairs = (beside_random(random_comparison, group, name) for name in (TAU, PAIRS))
+    place, reason = _place(tau, pairs, known, group)
+    n_items, n_kept = len(items), len(kept_items)
     these = f"these {n_kept:,} of {n_items:,} items"
-    judged = beside_random(random_comparison, group)
-    if judged.get("n_full", n_items) < _MOSTLY_ANSWERED * n_items:
-        these += f" (judged by the answers to {judged['n_items']:,} of {judged['n_full']:,})"
-    random = "random subsets of the same size"
+    if tau.get("n_full", n_items) < _MOSTLY_ANSWERED * n_items:
+        these += f" (judged by the answers to {tau['n_items']:,} of {tau['n_full']:,})"
     if n_kept == n_items:
         sentence = f"Use all {n_items:,} items: none was removed."
     elif place == "unknown":
         sentence = f"No verdict on {these}: {reason}."
-    elif place == "better":
-        sentence = f"Use {these}: they rank {who} better than {random}{kept}"
-    elif place == "worse":
-        sentence = f"Do not rank models by {these}: they rank {who} worse than {random}{kept}"
-    elif lost or values["kendall_tau_b"] < _ROUGH:
-        sentence = (
-            f"Rank models by {these} only roughly: they rank {who} no better than {random}{kept}"
-        )
     else:
+        held_out = group == "held_out"
+        who = count_models(panel.select(group), "held-out" if held_out else "")
+        who += "" if held_out else " (in-sample)"
+        advice = _advice(place, these, 1 - n_kept / n_items, values)
+        rank = "no better" if place == "same" else place
         sentence = (
-            f"Use {these} to save {1 - n_kept / n_items:.0%} of the questions, not for a better "
-            f"ranking: they rank {who} no better than {random}{kept}"
+            f"{advice}: they rank {who} {rank} than random subsets of the same size, and "
+            f"{_order(place, pairs, values)}."
         )
-    return Verdict(place, sentence, figures(values, n_items, n_kept))
+        if place == "same" and _below(tau, known):
+            sentence += (
+                " Models that all items do not tell apart change places more than on random ones."
+            )
+    return Verdict(place, sentence, figures(values, n_items, n_kept, known.get(PAIRS)))
 
 
-def _place(
-    random_comparison: pd.DataFrame, known: Mapping[str, Mapping[Any, Any]], group: str
-) -> tuple[Place, str]:
+def _place(tau: Row, pairs: Row, known: Mapping[str, Row], group: str) -> tuple[Place, str]:
     """Return the place among random subsets, and the reason where it is unknown."""
-    row = beside_random(random_comparison, group)
-    if pd.isna(row.get("value")) or pd.isna(row.get("random_low")):
-        why = known.get("kendall_tau_b", {}).get("reason") or "there are too few models to rank"
-        return "unknown", row.get("reason") or why
-    removed = row["n_full"] - row["n_items"]
-    if removed < FEWEST_REMOVED:
-        return "unknown", f"too few were removed ({removed}) to judge a ranking"
-    value, low, high = (round(row[name], 3) for name in ("value", "random_low", "random_high"))
-    if value < low:
+    if any(pd.isna(row.get("value")) or pd.isna(row.get("random_low")) for row in (tau, pairs)):
+        rows = (known[name] for name in (TAU, PAIRS) if name in known)
+        missing = (row["reason"] for row in rows if pd.isna(row["value"]))
+        return "unknown", next(filter(None, missing), "there are too few models to rank")
+    if pairs["draws"] < FEWEST_DRAWS:
+        return "unknown", f"at least {FEWEST_DRAWS} random subsets are needed"
+    changed = known["clear_pairs"]["value"] * (1 - pairs["value"])
+    rare = pairs["p_value"] <= _LEVEL and pairs["value"] < pairs["random_mean"]
+    if changed > FEWEST_CHANGED - _ROUNDING and rare:
         return "worse", ""
     gain = known["order_beyond_random"]["low_models"] > 0
-    return "better" if value > high and gain and group == "held_out" else "same", ""
+    above = round(tau["value"], 3) > round(tau["random_high"], 3)
+    return "better" if above and gain and group == "held_out" else "same", ""
 
 
-def beside_random(
-    random_comparison: pd.DataFrame, group: str, metric: str = "kendall_tau_b"
-) -> dict[Any, Any]:
+def _below(tau: Row, known: Mapping[str, Row]) -> bool:
+    """Return whether the ranking agrees less than random ones do, also over families."""
+    loss = known["order_beyond_random"]["high_models"] < 0
+    return loss and round(tau["value"], 3) < round(tau["random_low"], 3)
+
+
+def _advice(place: Place, these: str, removed: float, values: Mapping[str, float]) -> str:
+    """Say what to do with the items; `removed` is the share (0–1) of items that are not kept."""
+    few = values[PAIRS] < _MOST and _changed(values, values[PAIRS]) > FEWEST_CHANGED - _ROUNDING
+    if place == "worse":
+        return f"Do not rank models by {these}" if few else f"Rank models by {these} with care"
+    if place == "better":
+        return f"Use {these}"
+    if few or values[TAU] < _ROUGH:
+        return f"Rank models by {these} only roughly"
+    return f"Use {these} to save {removed:.0%} of the questions, not for a better ranking"
+
+
+def _order(place: Place, pairs: Row, values: Mapping[str, float]) -> str:
+    """Say how many clearly different pairs have another order, beside random subsets."""
+    total, same = _pairs_in_order(values)
+    if place != "worse":
+        which = "all" if same == total else f"{same:,} of"
+        return f"keep the order of {which} {total:,} clearly different pairs"
+    low, high = (round(_changed(values, pairs[name])) for name in ("random_high", "random_low"))
+    return (
+        f"change the order of {total - same:,} of {total:,} clearly different pairs (random: "
+        f"{low:,} to {high:,})"
+    )
+
+
+def _changed(values: Mapping[str, float], share: float) -> float:
+    """Return the number of clearly different pairs in another order, ties counted half."""
+    return values["clear_pairs"] * (1 - share)
+
+
+def beside_random(random_comparison: pd.DataFrame, group: str, metric: str = TAU) -> dict[Any, Any]:
     """Return a metric of the kept items beside plain random subsets; empty if not compared."""
     wanted = {"method": "kept", "models": group, "metric": metric, "random": "plain"}
     rows = random_comparison[(random_comparison[list(wanted)] == pd.Series(wanted)).all(axis=1)]
     return next(iter(rows.to_dict("records")), {})
 
 
-def figures(values: Mapping[str, float], n_items: int, n_kept: int) -> tuple[tuple[str, str], ...]:
-    """Return the figures of a subset with their labels, from metrics of `rank_agreement`."""
+def figures(
+    values: Mapping[str, float], n_items: int, n_kept: int, pairs: Row | None = None
+) -> tuple[tuple[str, str], ...]:
+    """Return the figures of a subset with their labels, from metrics of `rank_agreement`.
+
+    `pairs` is the row of `pairwise_agreement`, for its interval over families.
+    """
     before, after = (values.get(name, float("nan")) for name in ("mdd_full", "mdd_kept"))
     apart = "—" if pd.isna(before) or pd.isna(after) else f"{before:.1f} → {after:.1f} points"
     removed = n_items - n_kept
-    total, same = pairs_in_order(values)
-    share = f"{same} of {total} ({values['pairwise_agreement']:.1%})" if total else "—"
+    total, same = _pairs_in_order(values)
+    share = f"{same:,} of {total:,} ({values[PAIRS]:.1%})" if total else "—"
+    label = "clearly different pairs of models in the same order"
+    low, high = (math.nan if pairs is None else pairs[f"{end}_models"] for end in ("low", "high"))
+    if total and not math.isnan(low):
+        label += f" (95% over families: {low:.1%}–{high:.1%})"
     return (
-        (share.replace("100.0%", "100%"), "clearly different pairs of models in the same order"),
+        (share.replace("100.0%", "100%"), label.replace("100.0%", "100%")),
         (f"{removed:,} of {n_items:,} ({removed / n_items:.0%})", "items saved"),
         (apart, "smallest difference of two models told apart (median pair, 80% power)"),
     )
 
 
-def pairs_in_order(values: Mapping[str, float]) -> tuple[str, str]:
-    """Return the number of clearly different pairs, and of those in the same order, or ""."""
-    share, total = values.get("pairwise_agreement", float("nan")), values.get("clear_pairs", 0)
+def _pairs_in_order(values: Mapping[str, float]) -> tuple[int, int]:
+    """Return the numbers of clearly different pairs and of those in the same order, or 0."""
+    share, total = values.get(PAIRS, math.nan), values.get("clear_pairs", 0)
     if math.isnan(share):
-        return "", ""
+        return 0, 0
     # Two pairs with equal scores on the subset count as one.
-    return f"{total:,.0f}", f"{math.floor(share * total + 1e-6):,}"
+    return int(total), math.floor(share * total + _ROUNDING)

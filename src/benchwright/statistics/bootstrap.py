@@ -5,14 +5,14 @@ Over models: other models of the same kind, the questions fixed. Draws come from
 fixed order and do not depend on memory or workers.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from benchwright.statistics import rank_agreement
-from benchwright.statistics.rank_agreement import Float
+from benchwright.statistics.rank_agreement import FEWEST_MODELS, Float
 from benchwright.statistics.subset_scores import subset_scores
 
 _BLOCK_BYTES = 1 << 27
@@ -162,6 +162,31 @@ def rank_agreement_intervals(
                 by_items = normal_interval(metric[0], of_rows(full_items, kept_items), bounds)
         out.over_items[name], out.over_models[name] = noted(by_items), noted(by_models)
     return out
+
+
+def order_interval(
+    scores: Float,
+    better: NDArray[np.bool_],
+    families: Sequence[str],
+    draws: int,
+    generator: np.random.Generator | None,
+) -> Interval:
+    """Bound the share of pairs `better` (m, m) in the same order in `scores` (m,), over families.
+
+    Whole families are resampled, since models of one family change places together. NaN for fewer
+    than three families.
+    """
+    names, family = np.unique(np.array(families, dtype=str), return_inverse=True)
+    f = len(names)
+    if f < FEWEST_MODELS or not better.any() or generator is None:
+        return Interval(np.nan, np.nan, 0)
+    drawn = generator.integers(0, f, (draws, f)) + f * np.arange(draws)[:, None]
+    weights = np.bincount(drawn.ravel(), minlength=draws * f).reshape(draws, f)[:, family]
+    gaps = scores[:, None] - scores
+    in_order = np.where(better, (np.sign(gaps) + 1) / 2, 0)
+    with np.errstate(invalid="ignore"):
+        shares = ((weights @ in_order) * weights).sum(1) / ((weights @ better) * weights).sum(1)
+    return percentile_interval(shares)
 
 
 def _known(values: ArrayLike) -> tuple[Float, str]:

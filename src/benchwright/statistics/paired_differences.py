@@ -24,15 +24,6 @@ _BLOCK_BYTES = 1 << 26
 _ROUNDING = 1e-12
 
 
-class PairAgreement(NamedTuple):
-    """Share in [0, 1] of n_pairs pairs of n_models models; `reason` says why it is NaN."""
-
-    value: float
-    n_pairs: int
-    n_models: int
-    reason: str = ""
-
-
 class _Influence(NamedTuple):
     """What each cluster adds to each accuracy (m, g), and clusters with an answer (m,)."""
 
@@ -57,42 +48,41 @@ def paired_se(correct: NDArray[np.floating], clusters: NDArray[np.integer]) -> N
     return out
 
 
-def pairwise_agreement(
-    correct: NDArray[np.floating], kept_mask: NDArray[np.bool_], clusters: NDArray[np.integer]
-) -> PairAgreement:
-    """Return the share of significantly different pairs whose order the kept items keep.
+def clearly_better(
+    correct: NDArray[np.floating], clusters: NDArray[np.integer]
+) -> NDArray[np.bool_]:
+    """Mark the pairs (m, m) whose first model is significantly better than the second.
 
-    Significance is on all items: two-sided at 5%, by the paired, clustered t with G − 1 degrees of
-    freedom, without correction over pairs. Pairs tied on the kept items count half; models without
-    answers to kept items are left out.
+    Two-sided at 5%, by the paired, clustered t with G − 1 degrees of freedom, without correction
+    over pairs.
     """
-    models = int((~np.isnan(correct)).any(axis=1).sum())
-    if models < 2:
-        return PairAgreement(
-            np.nan, 0, models, f"{models} model{'' if models == 1 else 's'}; at least 2 are needed"
-        )
-    if not kept_mask.any():
-        return PairAgreement(np.nan, 0, models, "no item is kept")
     from scipy.special import stdtrit
 
     influence = _influence(correct, clusters)
-    scores, kept = subset_scores(correct, np.stack([np.ones_like(kept_mask), kept_mask]))
+    scores = subset_scores(correct, np.ones((1, correct.shape[1])))[0]
     critical = stdtrit(np.maximum(influence.clusters - 1, 1), 0.975)
-    places = np.arange(len(correct))
-    agreeing, pairs = 0.0, 0
+    better = np.zeros((len(correct), len(correct)), dtype=np.bool_)
     for rows, errors in _paired_blocks(influence):
-        difference = scores[rows, None] - scores[None, :]
-        on_kept = kept[rows, None] - kept[None, :]
-        bound = np.maximum(critical[rows, None], critical[None, :]) * errors
+        bound = np.maximum(critical[rows, None], critical) * errors
         with np.errstate(invalid="ignore"):
-            significant = (np.abs(difference) > bound) & (places > places[rows, None])
-            same = np.sign(on_kept) * np.sign(difference)
-        counted = significant & ~np.isnan(on_kept)
-        agreeing += float(((same[counted] + 1) / 2).sum())
-        pairs += int(np.count_nonzero(counted))
-    if pairs == 0:
-        return PairAgreement(np.nan, 0, models, "no two models differ significantly on all items")
-    return PairAgreement(agreeing / pairs, pairs, models)
+            better[rows] = scores[rows, None] - scores > bound
+    return better
+
+
+def order_kept(scores: Float, better: NDArray[np.bool_]) -> Float:
+    """Return the share (s,) of the pairs `better` (m, m) in the same order in `scores` (s, m).
+
+    Ties count half; models without a score are left out. NaN without pairs.
+    """
+    shares = np.full(len(scores), np.nan)
+    for number, row in enumerate(scores):
+        known = ~np.isnan(row)
+        pairs = better if known.all() else better & known & known[:, None]
+        above = np.count_nonzero(pairs & (row[:, None] > row))
+        tied = np.count_nonzero(pairs & (row[:, None] == row))
+        if total := np.count_nonzero(pairs):
+            shares[number] = (above + tied / 2) / total
+    return shares
 
 
 def minimum_detectable_difference(se: ArrayLike, alpha: float = 0.05, power: float = 0.8) -> Float:

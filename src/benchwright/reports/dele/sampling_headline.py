@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from benchwright.core.configuration import count_models
-from benchwright.evidence.rank_agreement import compare_answers
+from benchwright.evidence.rank_agreement import compare_answers, compare_pairs
 from benchwright.evidence.verdict import figures
 from benchwright.methods.dele.evidence.choice import gains_over_splits
 from benchwright.methods.dele.evidence.panels import FEWEST_MODELS, SamplingPanels
@@ -111,7 +111,8 @@ def _figures(panels: SamplingPanels, chosen_subset: pd.DataFrame) -> tuple[tuple
     ids = pd.Index(panels.item_ids, dtype=object)
     kept = np.asarray(ids.isin(chosen_subset["item_id"].astype(str)))
     if len(weights) and weights.eq(weights.iloc[0]).all() and kept.sum() == len(weights):
-        found = compare_answers(panels.responses(panels.main), kept, panels.clusters)
+        answers = panels.responses(panels.main), kept, panels.clusters
+        found = [*compare_answers(*answers), *compare_pairs(*answers)]
         values = {row.metric: row.value for row in found}
     pairs, saved, apart = figures(values, len(ids), len(chosen_subset))
     return pairs, (saved[0], "items saved by the exported subset"), apart

@@ -98,13 +98,11 @@ def show_ranking(
 
 
 _READING_RANDOM = (
-    "The baseline IRE drops items of low difficulty or discrimination. Percentile: position of the "
-    "value among the random subsets; 0 is below all, 100 above. p: two-sided, from the same "
-    "subsets, corrected for the number of methods (Holm), not over metrics. Lower is better for "
-    "rank shifts, neither for the shift of accuracy and the Wasserstein distance, higher for the "
-    "others. Signal to noise: standard deviation of the models' accuracies divided by the typical "
-    "standard error of an accuracy. The dataset `random_comparison` has other sets of models, and "
-    "random subsets by subject."
+    "The baseline IRE drops items of low difficulty or discrimination. Percentile: this subset "
+    "against random ones, 0 below all and 100 above. Higher is better, but for the shift of "
+    "accuracy and the Wasserstein distance. Signal to noise: standard deviation of the models' "
+    "accuracies divided by the typical standard error of an accuracy. The dataset "
+    "`random_comparison` has other sets of models, and random subsets by subject."
 )
 
 

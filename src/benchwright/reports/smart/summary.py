@@ -87,7 +87,7 @@ def _among_random(row: Mapping[Any, Any]) -> str:
     band = write_interval("kendall_tau_b", row["random_low"], row["random_high"])
     return (
         f"{row['draws']:,} random subsets of the same size have a mean of {mean} and a middle 95% "
-        f"of {band}; this run is at percentile {write_percentile(row['percentile'])}."
+        f"of {band}; {write_percentile(row['percentile'])}% of them are below this subset."
     )
 
 
