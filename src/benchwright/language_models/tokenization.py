@@ -5,6 +5,9 @@ from typing import Any, NamedTuple
 
 from benchwright.language_models.protocol import PromptText
 
+_END = 100  # characters of a prompt, at least, that are read again with each option
+_SETTLED = 8  # tokens at the end of a prompt that must not depend on what is before
+
 
 class Encoded(NamedTuple):
     """Token ids of a prompt: the context and, for each option, what follows it."""
@@ -43,19 +46,37 @@ def encode(tokenizer: Any, prompts: Sequence[PromptText]) -> list[Encoded]:
     Text and continuation are tokenised jointly, so that no token boundary is forced that the
     model has not seen in training. The context is what all options share of the prompt's tokens:
     where a tokenizer joins the end of the prompt with an option, all options of that prompt are
-    scored from one token earlier.
+    scored from one token earlier. Only a prompt's last words are read again for each option, if
+    their tokens are the same without the words before.
     """
-    texts = [
-        prompt.prefix + prompt.text + continuation
-        for prompt in prompts
-        for continuation in ("", *prompt.continuations)
-    ]
     special = {prompt.template for prompt in prompts} != {"chat"}
-    ids = iter(tokenizer(texts, add_special_tokens=special).input_ids if texts else [])
-    return [
-        _split(tokenizer, next(ids), [next(ids) for _ in prompt.continuations])
-        for prompt in prompts
-    ]
+    texts = [prompt.prefix + prompt.text for prompt in prompts]
+    contexts = _tokens(tokenizer, texts, special)
+    ends = [text[max(0, text.rfind(" ", 0, -_END)) :] for text in texts]
+    pairs = zip(ends, prompts, strict=True)
+    longer = [end + option for end, prompt in pairs for option in _with_none(prompt)]
+    read = iter(_tokens(tokenizer, longer, False))
+    encoded = []
+    for prompt, text, context in zip(prompts, texts, contexts, strict=True):
+        end, *wholes = [next(read) for _ in _with_none(prompt)]
+        first = max(0, len(end) - _SETTLED)
+        same = len(context) > _SETTLED and context[-_SETTLED:] == end[first:]
+        if same and all(whole[:first] == end[:first] for whole in wholes):
+            wholes = [context[:-_SETTLED] + whole[first:] for whole in wholes]
+        else:
+            joint = [text + continuation for continuation in prompt.continuations]
+            wholes = _tokens(tokenizer, joint, special)
+        encoded.append(_split(tokenizer, context, wholes))
+    return encoded
+
+
+def _with_none(prompt: PromptText) -> tuple[str, ...]:
+    return ("", *prompt.continuations)
+
+
+def _tokens(tokenizer: Any, texts: list[str], special: bool) -> list[list[int]]:
+    ids: list[list[int]] = tokenizer(texts, add_special_tokens=special).input_ids if texts else []
+    return ids
 
 
 def encode_contexts(tokenizer: Any, prompts: Sequence[PromptText]) -> list[list[int]]:
