@@ -68,13 +68,6 @@ PAGES = [
         [(*TIDES, 1), (*SEVEN, 2)],
     ),
     Page(
-        "no labels at all",
-        TEXT,
-        "What causes the tides?\nThe wind\nThe Moon\nWhales\nRivers\nAnswer: The Moon\n\n"
-        "Which number is a prime?\n4\n6\n7\n9\nAnswer: 7\n",
-        [(*TIDES, 1), (*SEVEN, 2)],
-    ),
-    Page(
         "an asterisk before the right option",
         TEXT,
         "1. What causes the tides?\na. The wind\n*b. The Moon\nc. Whales\nd. Rivers\n\n"
@@ -87,15 +80,6 @@ PAGES = [
         "1. What causes the tides?\nA. The wind\nB. The Moon\nC. Whales\nD. Rivers\n"
         "2. Which number is a prime?\nA. 4\nB. 6\nC. 7\nD. 9\n"
         "3. Which metal is liquid at room temperature?\nA. Iron\nB. Mercury\nC. Lead\nD. Zinc\n\nAnswer Key\n1-3: B C B\n",
-        [(*TIDES, 1), (*SEVEN, 2), (*METAL, 1)],
-    ),
-    Page(
-        "numbers begin anew in the questions and in the key",
-        TEXT,
-        "PART ONE\n1. What causes the tides?\nA. The wind\nB. The Moon\nC. Whales\nD. Rivers\n"
-        "2. Which number is a prime?\nA. 4\nB. 6\nC. 7\nD. 9\nPART TWO\n"
-        "1. Which metal is liquid at room temperature?\nA. Iron\nB. Mercury\nC. Lead\nD. Zinc\n\n"
-        "ANSWERS\nPart One\n1. B\n2. C\nPart Two\n1. B\n",
         [(*TIDES, 1), (*SEVEN, 2), (*METAL, 1)],
     ),
     Page(
@@ -112,13 +96,6 @@ PAGES = [
         "What causes the tides?\nA. The wind\nB. The Moon\nC. Whales\nD. Rivers\n\nWhich number is a prime?\nA. 4\nB. 6"
         "\nC. 7\nD. 9\n\nWhich metal is liquid at room temperature?\nA. Iron\nB. Mercury\nC. Lead\nD. Zinc\n\nAnswer key: B, C, B\n",
         [(*TIDES, 1), (*SEVEN, 2), (*METAL, 1)],
-    ),
-    Page(
-        "answers by their text in a key",
-        TEXT,
-        "1. What causes the tides?\nA. The wind\nB. The Moon\nC. Whales\nD. Rivers\n\n2. Which number is a prime?\nA. 4\nB. 6"
-        "\nC. 7\nD. 9\n\nAnswers\n1. The Moon\n2. 7\n",
-        [(*TIDES, 1), (*SEVEN, 2)],
     ),
     Page(
         "numbered statements in the stem",
@@ -305,6 +282,43 @@ PAGES = [
             [("1 + 1?", ["2", "3"], 0)],
         )
         for word in ("答え", "정답", "Đáp án", "Jawaban", "الإجابة", "คำตอบ", "Відповідь", "उत्तर")
+    ),
+    *(
+        Page(
+            f"options that are singled out by {name}",
+            HTML,
+            f"<p>1. What causes the tides?</p><ul><li>The wind<li>{right.format('The Moon')}<li>Whales<li>Rivers</ul>"
+            f"<p>2. Which number is a prime?</p><ul><li>4<li>6<li>{right.format('7')}<li>9</ul>",
+            [(*TIDES, 1), (*SEVEN, 2)],
+        )
+        for name, right in (
+            ("a star", "{} *"),
+            ("colour", "<span style='color:green'>{}</span>"),
+            ("bold", "<b>{}</b>"),
+        )
+    ),
+    Page(
+        "reasons before the answer",
+        TEXT,
+        "What causes the tides?\nA.The wind\nB.The Moon\nC.Whales\nD.Rivers\n"
+        "정답: 차근 차근 생각해봅시다. (A) 아닙니다. (B) 맞습니다. (C) 아닙니다. 따라서, 정답은 (B) 입니다.\n\n"
+        "Q: Numbers:\nOptions:\n(A) 4\n(B) 6\n(C) 7\n(D) 9\nA: Let's see.\n(A) 4 is 2 · 2.\nIs it 7?\nThe answer is (C).\n\n"
+        "Q: Which metal is liquid at room temperature?\n(A) Iron (B) Mercury (C) Lead (D) Zinc\nA: So the answer is (B).\n",
+        [(*TIDES, 1), ("Numbers:", *SEVEN[1:], 2), (*METAL, 1)],
+    ),
+    Page(
+        "a key in the order of the questions, with reasons",
+        TEXT,
+        "Q1. What causes the tides?\n- A) The wind\n- B) The Moon\n- C) Whales\n- D) Rivers\n"
+        "Q2. Which number is a prime?\n- A) 4\n- B) 6\n- C) 7\n- D) 9\n"
+        "Answer key\nClick to reveal answers\n- B — it pulls\n- C — it has no divisors\n",
+        [(*TIDES, 1), (*SEVEN, 2)],
+    ),
+    Page(
+        "Arabic letters in a line",
+        MARKDOWN,
+        "### السؤال 1\n\nما هو؟\nأ) الريح ب) القمر ج) الحيتان\n**الإجابة الصحيحة: ب**\n",
+        [("ما هو؟", ["الريح", "القمر", "الحيتان"], 1)],
     ),
     Page(
         "a menu", HTML, "<nav><ul><li>A. Home</li><li>B. News</li><li>C. About</li></ul></nav>", []

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from benchwright.methods.mmlu_cf.extraction.answer_words import words_for
+from benchwright.methods.mmlu_cf.extraction.labels import LETTER
 from benchwright.methods.mmlu_cf.extraction.lines import flat
 
 _CORRECT, _QUESTION = words_for("correct"), words_for("question")
@@ -24,7 +25,7 @@ _OF = (
     rf"(?:\.?\s?(?:(?:to|of|for)\s)?(?:(?:this|the)\s)?(?:(?:{_QUESTION})\s?\.?\s?)?"
     r"#?(?P<number>\d{1,4})\s?(?=[:.)=–—-]|is\b)(?![–-]\s?\d)|\s(?:to|of|for)\s(?:this|the)\s\w+)"
 )
-_IS = r"(?:is|are|was|would be|ist|lautet|es|est|è|é|jest|adalah|là|は|是|为|為)"
+_IS = r"(?:is|are|was|would be|ist|lautet|es|est|è|é|jest|adalah|là|は|是|为|為|은|는)"
 _SIGN = (
     rf"\s?(?:(?:\s|(?<=[^\x00-\xff])){_IS}(?:\s?[:=]|(?!\w)|(?=[A-Za-z](?!\w)))|[:=：]{{1,2}}\s?[-–—]?"
     r"|=>|[-–—→>»|)]{1,2}|\.(?=\s|[(\[]|[A-Za-z]\b))"
@@ -33,13 +34,12 @@ _ANSWER = re.compile(
     rf"(?is){_LEAD}(?:{_NOUN}|(?P<only>correct|right|{_CORRECT})){_OF}?"
     rf"\s?[\])]?(?P<sign>{_SIGN})?(?P<rest>(?:[\s(\[*\"“'].*|(?<=[:：=])\S.*|(?<=[^\x00-\xff]).*)?)$"
 )
-_SIGNED = re.compile(r"(?:[✓✔✅→⇒➜☑]|=>|->|>>)\s?(?P<rest>[(\[]?[A-Ha-h][)\].]?)")
 _INSIDE = re.compile(
     rf"(?i)(?<=[\s.;,\])。])[\[({{<*✓✔→–-]{{0,3}}\s?(?:the\s)?{_NOUN}"
     rf"\s?\.?(?:\s{_IS})?\s?(?:[:=：]|[-–—]\s|(?<=\.)\s?(?=[(\[]?[A-Ga-g][)\]]?$))"
 )
 _CONCLUDES = re.compile(
-    rf"(?i)\b(?:{words_for('answer')})\s{_IS}\s(?:option\s)?(\([A-Z]\)|[A-Z])\.?\W?$"
+    rf"(?i)(?:{words_for('answer')})(?:\s?{_IS})?\s(?:option\s)?(\([A-Z]\)|(?<=\s)[A-Z])(?:\s?입니다)?\.?\W?$"
 )
 _EXPLAINS = re.compile(
     rf"(?i)[\W_]{{0,4}}(?:{words_for('explanation')})\s?\)?(?:[:：]|\s[-–—]\s|\.(?=\s)|$)\s?"
@@ -61,7 +61,7 @@ _BUTTON = re.compile(
     rf"[^.:?]{{0,40}}|(?:\w+\s)?(?:{words_for('answer')})(?:\s\w{{1,3}}\s(?:{words_for('explanation')}))?"
     r"|next|previous|reset|vote|discuss|report|skip|\d+ points?|points: \d+)[\W_]{0,3}"
 )
-_NAME = r"[A-Za-zА-Ка-кΑ-Θα-θⒶ-ⓩ①-⑩]|[0-9]{1,2}|[ivxIVX]{1,4}"
+_NAME = rf"[{LETTER}Ⓐ-ⓩ①-⑩]|[0-9]{{1,2}}|[ivxIVX]{{1,4}}"
 _PIECE = rf"[\[({{]?(?:(?:option|choice)\s)?(?:{_NAME})[.)\]}}]?"
 _SEVERAL = re.compile(
     rf"(?is)(?P<all>(?:both\s)?{_PIECE}(?:\s?(?:[,&+/;、]|and|und|or|y|et|и|\s)\s?(?:and\s)?{_PIECE}){{1,6}})"
@@ -92,33 +92,22 @@ def folded(text: str) -> str:
 
 
 @lru_cache(maxsize=1_000)  # a line is looked at from the questions above and below it
-def _answer_line(text: str) -> tuple[str | None, str] | None:
-    """Return the question's number and the text after "Answer:" and similar."""
+def answer_after(text: str) -> str | None:
+    """Return the text after "Answer:" and similar; None if the line does not begin so.
+
+    "Answer to question 3: B" is no answer of the question above.
+    """
     if len(text) > _LONGEST or _GUESS.search(text[:80]):
         return None
-    if (signed := _SIGNED.fullmatch(text)) is not None:
-        return None, signed["rest"]
-    match = _ANSWER.match(text)
+    match, concluded = _ANSWER.match(text), _CONCLUDES.search(text)
+    rest = match["rest"].strip() if match is not None else ""
+    if concluded and not _ONE.match(rest):  # reasons come first
+        return f"{concluded[1]} {rest or text}"
     if match is None:
-        concluded = _CONCLUDES.search(text)
-        return (None, concluded[1]) if concluded else None
-    rest = match["rest"].strip()
-    if match["sign"] or not rest:
-        return match["number"], rest
+        return None
     bare = _ONE.fullmatch(rest)  # "Answer B", "Correct answer (c)"
-    return (match["number"], rest) if bare and not bare["after"].strip(" ]).") else None
-
-
-def answer_after(text: str) -> str | None:
-    """Return the text after "Answer:" and similar; None if the line does not begin so."""
-    found = _answer_line(text)
-    return found[1] if found is not None and found[0] is None else None
-
-
-def numbered_answer(text: str) -> tuple[str, str] | None:
-    """Return number and answer of "Answer to question 3: B" and similar."""
-    found = _answer_line(text)
-    return (found[0], found[1]) if found is not None and found[0] and found[1] else None
+    alone = bare is not None and not bare["after"].strip(" ]).")
+    return rest if not match["number"] and (match["sign"] or not rest or alone) else None
 
 
 def starts_answer(text: str) -> bool:
@@ -216,14 +205,6 @@ def _may_follow(text: str, head: "re.Match[str]", following: "re.Match[str]") ->
     return bare or (bool(following["sign"]) and following["sign"].strip() == head["sign"].strip())
 
 
-def counted(text: str) -> tuple[int, str] | None:
-    """Return the number at the start of a text and the sign after it; None if there is none."""
-    head = _HEAD.match(text)
-    if head is None or not head["sign"] or not head["number"].isdecimal():
-        return None
-    return int(head["number"]), head["sign"].strip()
-
-
 def speaks_of_questions(text: str) -> bool:
     """Return whether the text after "Answer:" pairs numbers or labels, as keys do.
 
@@ -258,7 +239,7 @@ def parsed_answer(
     if not whole or whole.endswith(("?", "？")) or _GUESS.search(whole[:80]):
         return None
     exact = folded(whole) in map(folded, texts)
-    if not exact and speaks_of_questions(whole) and not _quotes(whole, labels, texts):
+    if not exact and speaks_of_questions(whole):
         return None
     one = _ONE.match(whole) if not literal else None
     parsed = _by_label(one, labels, texts, exact, loose) if one is not None else None
@@ -273,16 +254,6 @@ def parsed_answer(
     after = one["after"].strip()
     other = one["close"].strip() and len(one["name"]) < 3 and len(whole) <= _SHORT
     return Parsed(one["name"], after) if other or not after.strip(" ]).") else None
-
-
-def _quotes(text: str, labels: Sequence[str], texts: Sequence[str]) -> bool:
-    """Return whether a text is an option with its label as in the list: `2) 4`."""
-    match = _ONE.match(text)
-    after = folded(match["after"].strip(" -–—:.()=→>»|")) if match is not None else ""
-    return match is not None and any(
-        label.casefold() == match["name"].casefold() and folded(option) == after != ""
-        for label, option in zip(labels, texts, strict=True)
-    )
 
 
 def _by_label(

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from benchwright.core.errors import InputError
 from benchwright.datasets.document_shards import DocumentBatches, ShardReport
+from benchwright.methods.mmlu_cf.extraction.found_question import FoundQuestion
 from benchwright.methods.mmlu_cf.extraction.html import html_page
 from benchwright.methods.mmlu_cf.extraction.lines import PageText
 from benchwright.methods.mmlu_cf.extraction.markdown import markdown_page
@@ -17,7 +18,7 @@ from benchwright.methods.mmlu_cf.extraction.plain_text import plain_page
 from benchwright.methods.mmlu_cf.extraction.prefilter import may_hold_questions
 from benchwright.methods.mmlu_cf.extraction.questions import questions_of
 from benchwright.methods.mmlu_cf.extraction.quiz_files import quiz_file_questions
-from benchwright.methods.mmlu_cf.extraction.tables import FoundQuestion
+from benchwright.methods.mmlu_cf.extraction.tables import without_tables
 from benchwright.tables.mmlu_cf import RawItems, arrow_schema
 
 RAW_ITEMS = arrow_schema(RawItems, pa.list_(pa.large_string()))
@@ -37,10 +38,11 @@ def page_text(text: str, content_type: str) -> PageText:
     kind = content_type.partition(";")[0].strip().lower()
     head = text[:1_000].lstrip().lower()
     if "html" in kind or head.startswith(("<!doctype html", "<html")):
-        return html_page(text)
-    if "markdown" in kind:
-        return markdown_page(text)
-    return plain_page(text)
+        page = html_page(text)
+    else:
+        page = markdown_page(text) if "markdown" in kind else plain_page(text)
+    lines = list(without_tables(page.lines))
+    return page if len(lines) == len(page.lines) else PageText.of(lines)
 
 
 def extract(documents: pa.Table | pa.RecordBatch) -> pa.Table:

@@ -3,11 +3,9 @@
 from typing import NamedTuple
 
 from benchwright.methods.mmlu_cf.extraction.answers import (
-    Parsed,
     answer_after,
     answer_inside,
     explanation_after,
-    folded,
     is_announcement,
     key_after,
     offers_answer,
@@ -44,8 +42,6 @@ def given_answer(lines: list[Line], start: int, stop: int, run: Run) -> GivenAns
     explained = False
     for at in range(start, end):
         line = lines[at]
-        if line.region != lines[run.first].region:
-            break
         answer = _on_line(lines, at, end, run)
         if answer is not None:
             return answer
@@ -70,11 +66,8 @@ def _on_line(lines: list[Line], at: int, end: int, run: Run) -> GivenAnswer | No
         below = [n for n in range(at + 1, end) if not is_announcement(lines[n].text)]
         last = below[0] if below else at
         parsed = parsed_answer(lines[last].text, labels, texts, loose=True) if below else None
-    if parsed is None:
-        last = at
-        parsed = _repeated(line, run)
     if parsed is None and line.marks & {"answer", "ticked"}:
-        parsed = parsed_answer(line.text, labels, texts, loose=True)
+        parsed, last = parsed_answer(line.text, labels, texts, loose=True), at
     return GivenAnswer(*parsed, at, last) if parsed is not None else None
 
 
@@ -92,17 +85,6 @@ def _inside(run: Run) -> GivenAnswer | None:
         return None
     last.pieces = [piece for piece in kept if piece]
     return GivenAnswer(*parsed, run.last, run.last)
-
-
-def _repeated(line: Line, run: Run) -> Parsed | None:
-    """Return the option that a line repeats with its label, as the back of a card does."""
-    text = folded(line.text)
-    for option in run.options if line.kind != "option" else ():
-        label, wanted = option.label.casefold(), folded(option.text)
-        repeated = text.startswith(label) and text[len(label) :].lstrip(".):]- \t") == wanted
-        if label and wanted and repeated:
-            return Parsed(option.label, "")
-    return None
 
 
 def explanation(
@@ -126,8 +108,6 @@ def _explained(lines: list[Line], start: int, stop: int, block: int) -> list[str
     for at in range(start, min(stop, len(lines))):
         line = lines[at]
         rest = explanation_after(line.text)
-        if line.region != lines[start - 1].region:
-            break
         if rest is not None:
             block = line.block if rest or at + 1 >= len(lines) else lines[at + 1].block
             pieces += [rest] * bool(rest)

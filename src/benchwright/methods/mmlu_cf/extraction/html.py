@@ -4,13 +4,12 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from benchwright.methods.mmlu_cf.extraction.labels import is_bare_label, list_marker
+from benchwright.methods.mmlu_cf.extraction.labels import list_marker
 from benchwright.methods.mmlu_cf.extraction.lines import (
     Container,
     Emphasis,
     Line,
     PageText,
-    flat,
     visible,
 )
 from benchwright.methods.mmlu_cf.extraction.markup import (
@@ -30,7 +29,6 @@ class LineBuilder:
 
     def __init__(self) -> None:
         self.lines: list[Line] = []
-        self.region: tuple[int, ...] = ()
         self.block = 1
         self.reset()
 
@@ -92,7 +90,7 @@ class LineBuilder:
         """End the line; without text, its marks stay for the next line."""
         if self.text.strip() or empty:
             line = self.line
-            line.text, line.block, line.region = self.text.rstrip(), self.block, self.region
+            line.text, line.block = self.text.rstrip(), self.block
             self.lines.append(line)
             self.reset()
 
@@ -121,8 +119,6 @@ EMPTY = frozenset({
     "input", "img", "br", "hr", "wbr", "col", "source", "track", "embed", "area", "base",
     "link", "meta", "param",
 })  # fmt: skip
-_LISTS = frozenset({"ol", "ul", "select", "dl"})
-_LABELLED = frozenset({"span", "b", "strong", "em", "i", "label", "div"})
 _MOST_LINES = 200  # of an element around one question
 
 
@@ -141,15 +137,15 @@ class _Element:
     @property
     def holds_options(self) -> bool:
         """Whether options in it, at any depth of items and paragraphs, are one group."""
-        inner = self.tag in {"li", "p", "label", "option", "dd"} or self.markup.option
-        return self.markup.options or (self.tag in BLOCKS and not inner)
+        inner = self.tag in {"li", "p", "label", "dd", "option"} or self.markup.option
+        return self.tag in BLOCKS and not inner
 
 
 def html_page(text: str) -> PageText:
     """Return the lines of an HTML document, parsed as browsers do (HTML5, selectolax).
 
-    Menus (`<nav>` and similar) are left out. Text hidden by CSS or in `<details>` is kept. Of
-    documents with absurdly deep nesting, only the text is read.
+    Menus (`<nav>` and similar) and comments of readers are left out. Text hidden by CSS or in
+    `<details>` is kept. Of documents with absurdly deep nesting, only the text is read.
     """
     from selectolax.lexbor import LexborHTMLParser
 
@@ -157,10 +153,7 @@ def html_page(text: str) -> PageText:
     walk = _Walk()
     if tree.body is not None:
         walk.over(tree.body)
-    title = tree.css_first("title")
-    return PageText.of(
-        walk.out.lines, walk.containers, flat(title.text()) if title is not None else ""
-    )
+    return PageText.of(walk.out.lines, walk.containers)
 
 
 class _Walk:
@@ -207,18 +200,17 @@ class _Walk:
             self._void(tag, attributes)
             return False
         marked = markup(tag, attributes)
-        if marked.menu or (tag == "option" and attributes.get("value") == ""):  # "Choose …"
+        if marked.unread or (tag == "option" and attributes.get("value") == ""):  # "Choose …"
             out.flush()
             return False
-        option = marked.option and not any(element.markup.option for element in self.stack[-6:])
-        if tag in BLOCKS or option or marked.options:
+        option = tag == "option" or marked.option
+        option = option and not any(element.markup.option for element in self.stack[-6:])
+        if tag in BLOCKS or option:
             out.end_block()
         if tag in {"td", "th"}:
             out.cell()
         self.elements += 1
         element = _Element(tag, marked, self.elements, len(out.lines), len(out.text))
-        if marked.speaker:
-            out.region = (*out.region, element.number)
         if tag == "ol":
             start = attributes.get("start") or ""
             element.list_type = list_type(attributes)
@@ -231,18 +223,15 @@ class _Walk:
         """Set what the element makes of its line: an option, an item, a heading."""
         line, tag = self.out.line, element.tag
         around = next((outer for outer in reversed(self.stack) if outer.holds_options), None)
-        within = self.stack[-1].markup.options if self.stack else False
         if tag in {"li", "dd"} and around is not None:
             around.counter += 1
             line.label = list_marker(around.list_type, around.counter)
             line.kind = "item"
-        if option or tag == "option" or within:
+        if option:
             line.kind = "option"
         elif tag in _HEADINGS:
             line.kind = "heading"
-        elif tag == "button" and line.kind == "text":
-            line.kind = "item"
-        if around is not None and (tag in {"li", "dd", "option", "button"} or option or within):
+        if around is not None and (tag in {"li", "dd"} or option):
             line.group = around.number
 
     def _input(self, attributes: Attributes) -> None:
@@ -271,8 +260,6 @@ class _Walk:
             self.out.flush()
         elif tag == "hr":
             self.out.end_block()
-        elif tag == "img" and (attributes.get("alt") or "").lower() in {"correct", "tick", "check"}:
-            self.out.line.marks.add("correct")
 
     def _leave(self) -> None:
         element = self.stack.pop()
@@ -280,16 +267,12 @@ class _Walk:
         start = element.start if element.first == len(out.lines) else 0
         if tag == "sup" and not set(out.text[start:]) - set("0123456789+-−n()"):
             out.text = out.text[:start] + out.text[start:].translate(_RAISED)
-        elif tag in _LABELLED and start == 0 and len(out.text) < 8 and is_bare_label(out.text):
-            out.text += "\t"  # the label of an option, apart from the text behind it
         if marked.emphasis or marked.marks or marked.flag is not None:
             self._mark(element)
-        if tag in BLOCKS or marked.option or marked.options:
+        if tag in BLOCKS or marked.option:
             if tag == "li":
                 out.end_item()
             out.end_block()
-        if marked.speaker:
-            out.region = out.region[:-1]
 
     def _mark(self, element: _Element) -> None:
         """Mark the lines of an element; an element around several lines becomes a container."""
@@ -314,4 +297,4 @@ class _Walk:
                 Container(element.first, element.first + len(lines), marked.flag)
             )
         for line in lines:
-            line.marks |= marked.marks & {"answer", "passage"}
+            line.marks |= marked.marks & {"answer"}

@@ -5,17 +5,14 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import NamedTuple
 
 from benchwright.methods.mmlu_cf.extraction.answer_words import words_for
 from benchwright.methods.mmlu_cf.extraction.answers import (
     NUMBER,
     answer_after,
-    counted,
     explanation_after,
     key_after,
-    numbered_answer,
     pairs_in,
     speaks_of_questions,
 )
@@ -31,24 +28,22 @@ _STRICT = re.compile(
     rf"(?:[(\[]\s?{_LABEL}\s?[)\]]"
     rf"|{_LABEL}(?=$|[.):\t]|\s[-–—:=]\s|,\s?{_LABEL}\b|\s(?:and|&)\s{_LABEL}$))"
 )
-_RANGE = re.compile(
-    r"(?<!\d)(?P<from>\d{1,3})\s?(?:[-–—~～]|to)\s?(?P<to>\d{1,3})\s?[:.)\t ]\s?"
-    r"(?P<labels>[A-Ha-h](?:[\s,.;]{0,2}[A-Ha-h]){1,60})(?!\w)"
+_SERIES_PART = re.compile(
+    r"(?:(?P<first>\d{1,3})\s?[-–—~～]\s?(?P<last>\d{1,3})\s?[:.)\t ]\s?)?"
+    r"(?P<letters>[A-H](?:[\s,;.]{0,3}[A-H]){1,200})\.?(?:\s|$)"
 )
-_LETTERS = re.compile(r"[A-Ha-h](?:[\s,;.\t]{0,3}[A-Ha-h]){2,200}\.?")
+_SERIES = re.compile(f"(?:{re.sub(r'[?]P<[a-z]+>', '', _SERIES_PART.pattern)}){{1,40}}")
 _HEADER = re.compile(
     rf"(?i)(?:{words_for('question')}|{words_for('answers')}|{words_for('answer')}|{words_for('correct')}"
     r"|number|option|choice|and|the|your|letter|explanation|[\s./:|#№])+"
 )
 _PLURAL = re.compile(rf"(?i)answers|keys?\b|solutions|explanations|{words_for('answers')}")
-_OPTION = re.compile(r"[(\[]?[1AaАа][.)\]:]\s|[1Aa]\s(?:[-–—=]>?|::|[»|])\s|[1Aa]\t")
-_LONGEST_TEXT = 200
 
 
 class KeyEntry(NamedTuple):
-    """An answer in a key; `number` is None if entries follow the order of the questions."""
+    """An answer in a key."""
 
-    number: str | None
+    number: str
     rest: str
     explanation: str = ""
 
@@ -61,10 +56,6 @@ class KeySection:
     first: int
     last: int
     entries: list[KeyEntry]
-
-    @property
-    def region(self) -> tuple[int, ...]:
-        return self.lines[self.first].region
 
     def take(self, at: int) -> int:
         """Return how many lines from `at` on belong to the key, and add their entries."""
@@ -79,7 +70,8 @@ class KeySection:
             self.entries += entries
             self.last = at + n - 1
             return n
-        if len(text) < 40 and at + 1 < len(self.lines) and _of_line(_numbered(self.lines[at + 1])):
+        after = self.lines[at + 1 : at + 2]
+        if len(text) < 40 and after and self._entries(at + 1, _numbered(after[0]))[0]:
             return 1  # "Part Two"
         explains = explanation_after(line.text)
         wraps = line.block == self.lines[self.last].block and line.kind != "heading"
@@ -95,24 +87,13 @@ class KeySection:
         """Return the entries that begin on a line, and the number of their lines."""
         if across := _across(self.lines, at):
             return across, 2
-        row, below = _row(text), self.lines[at + 1 : at + 2]
-        if row is not None and not row.rest and below and _STRICT.match(below[0].text):
-            return [row._replace(rest=below[0].text)], 2
-        entries = _of_line(text)
-        if not entries and not self.entries and at == self.first + 1:
-            entries = _positional(text)
-        if not entries and self._counts(at, row):
-            entries = [row] if row is not None else []
+        row, below = _ROW.match(text), self.lines[at + 1 : at + 2]
+        if row is not None and not row["rest"].strip() and below and _is_label(below[0].text):
+            return [KeyEntry(row["number"], below[0].text)], 2
+        entries = _of_line(text) or (_in_order(text) if at == self.first + 1 else [])
+        if not entries and self.lines[at].kind == "item" and _is_label(text):
+            entries = [KeyEntry(str(len(self.entries) + 1), text)]
         return entries, 1
-
-    def _counts(self, at: int, row: KeyEntry | None) -> bool:
-        """Return whether a row such as `1. Paris` is an entry, not a question."""
-        if row is None or not row.rest or len(row.rest) > _LONGEST_TEXT or row.rest.endswith("?"):
-            return False
-        if not self.entries and row.number != "1" and self.lines[at].label == "":
-            return False
-        below = [f"{line.label} {line.text}".lstrip() for line in self.lines[at + 1 : at + 2]]
-        return not any(_OPTION.match(text) for text in below)
 
 
 def key_sections(lines: list[Line]) -> list[KeySection]:
@@ -132,54 +113,22 @@ def key_sections(lines: list[Line]) -> list[KeySection]:
 def _head(lines: list[Line], at: int) -> str | None:
     """Return the text after the heading of a key on its line; None if a line is no heading."""
     text = lines[at].text
-    if numbered_answer(text) is not None:
-        return None
     rest = key_after(text)
     if rest is None:
         rest = answer_after(text)
-        if not rest or not (speaks_of_questions(rest.lstrip("*_ ")) or _running(lines, at, rest)):
+        if not rest or not speaks_of_questions(rest.lstrip("*_ ")):
             return None
     return rest.lstrip("*_ ")
 
 
-def _running(lines: list[Line], head: int, rest: str) -> int:
-    """Return how many lines below a heading continue the count of questions on its line.
-
-    If options follow below them, they are questions and none counts.
-    """
-    first = counted(rest)
-    if first is None:
-        return 0
-    number, sign = first
-    pairs = pairs_in(rest)
-    at = head + 1
-    while True:
-        number = int(pairs[-1][0]) if pairs and pairs[-1][0].isdecimal() else number
-        if at == len(lines) or lines[at].region != lines[head].region:
-            break
-        if counted(_numbered(lines[at])) != (number + 1, sign):
-            break
-        number += 1
-        pairs = pairs_in(lines[at].text)
-        at += 1
-    below = lines[at : at + 4]
-    if any(_OPTION.match(f"{line.label} {line.text}".lstrip()) for line in below):
-        return 0
-    return at - head - 1
-
-
 def _headless(lines: list[Line], at: int) -> KeySection | None:
-    text, region = lines[at].text, lines[at].region
-    numbered = numbered_answer(text)
-    if numbered is not None:
-        return KeySection(lines, at, at, [KeyEntry(*numbered)])
-    if not text[:1].isdigit() and text[:1] not in "Qq(#":
-        return None
-    entries = _labelled_pairs(text)
+    """Return the key of at least three entries, or of two lines, that begins on a line."""
+    entries = _letters_only(lines[at].text)
     last = at
-    while entries and last + 1 < len(lines) and lines[last + 1].region == region:
-        more = _labelled_pairs(lines[last + 1].text)
-        if not more or not _follows(entries[-1].number, more[0].number):
+    while entries and last + 1 < len(lines):
+        more = _letters_only(lines[last + 1].text)
+        numbers = [entry.number for entry in (entries[-1], *more[:1]) if entry.number.isdecimal()]
+        if len(numbers) < 2 or int(numbers[1]) != int(numbers[0]) + 1:
             break
         entries += more
         last += 1
@@ -187,43 +136,28 @@ def _headless(lines: list[Line], at: int) -> KeySection | None:
     return KeySection(lines, at, last, entries) if enough else None
 
 
-def _labelled_pairs(text: str) -> list[KeyEntry]:
-    """Return the pairs of a line, or its only pair, if all have letters: `1) 4` is an option."""
-    pairs = [KeyEntry(*pair) for pair in pairs_in(text)]
-    row = _row(text) if len(text) < 20 else None
-    entries = pairs or ([row] if row is not None else [])
-    alone = all(_STRICT.match(e.rest) and len(e.rest.strip("().[] ")) < 5 for e in entries)
-    return entries if alone else []
-
-
-def _follows(number: str | None, after: str | None) -> bool:
-    numbers = [int(n) for n in (number, after) if n and n.isdecimal()]
-    return len(numbers) == 2 and numbers[1] == numbers[0] + 1
+def _letters_only(text: str) -> list[KeyEntry]:
+    """Return the entries of a line if all are letters alone: `1) 4` is an option."""
+    entries = _of_line(text) if text[:1].isdigit() or text[:1] in "Qq(#" else []
+    return entries if all(len(entry.rest.strip("().[] ")) < 5 for entry in entries) else []
 
 
 def _section(lines: list[Line], head: int, rest: str) -> KeySection | None:
     """Return the key below a heading such as "Answers"; it may begin on the heading's line."""
     section = KeySection(lines, head, head, [])
     if rest:
-        n = _running(lines, head, rest)
-        section.last += n
-        text = "\n".join([rest, *(_numbered(line) for line in lines[head + 1 : head + n + 1])])
-        section.entries = [KeyEntry(*pair) for pair in pairs_in(text)]
-        if n and section.entries:
-            return section
-        section.entries = section.entries or _of_line(rest) or _positional(rest)
+        pairs = [KeyEntry(*pair) for pair in pairs_in(rest)]
+        section.entries = pairs or _of_line(rest) or _in_order(rest)
         if not section.entries and len(rest) > 60:
             return None
-        if section.entries and section.entries[0].number is None:
-            return section
     plural = _PLURAL.search(lines[head].text) is not None
     at = head + 1
-    while plural and at < len(lines) and lines[at].region == lines[head].region:
+    while plural and at < len(lines):
         taken = section.take(at)
         if not taken:
             break
         at += taken
-    labelled = any(_STRICT.match(entry.rest) for entry in section.entries)
+    labelled = any(_is_label(entry.rest) for entry in section.entries)
     enough = len(section.entries) > 1 or (plural and labelled)
     return section if section.entries and enough else None
 
@@ -232,39 +166,30 @@ def _numbered(line: Line) -> str:
     return f"{line.label} {line.text}" if line.label[:1].isdigit() else line.text
 
 
-def _row(text: str) -> KeyEntry | None:
-    """Return the number at the start of a text and the text after it."""
-    row = _ROW.match(text)
-    return KeyEntry(row["number"], row["rest"].strip()) if row is not None else None
-
-
 def _of_line(text: str) -> list[KeyEntry]:
     """Return the entries of which a line consists, or the entry at its start."""
     if len(text) > 20_000:
         return []
-    ranged = [entry for match in _RANGE.finditer(text) for entry in _ranged(match)]
     pairs = [KeyEntry(*pair) for pair in pairs_in(text)]
-    if ranged or (pairs and all(len(e.rest) < 80 and _STRICT.match(e.rest) for e in pairs)):
-        return ranged or pairs
-    row = _row(text)
-    return [row] if row is not None and _STRICT.match(row.rest) else []
+    if pairs and all(len(entry.rest) < 80 and _is_label(entry.rest) for entry in pairs):
+        return pairs
+    row = _ROW.match(text)
+    rest = row["rest"].strip() if row is not None else ""
+    return [KeyEntry(row["number"], rest)] if row is not None and _is_label(rest) else []
 
 
-def _ranged(match: "re.Match[str]") -> list[KeyEntry]:
-    first, last = int(match["from"]), int(match["to"])
-    labels = re.findall(r"[A-Ha-h]", match["labels"])
-    if last - first + 1 != len(labels):
+def _in_order(text: str) -> list[KeyEntry]:
+    """Return the entries of letters in the order of the questions: `B, C, A`, `1-3: B C A`."""
+    if not _SERIES.fullmatch(text):
         return []
-    return [KeyEntry(str(first + n), label) for n, label in enumerate(labels)]
-
-
-def _positional(text: str) -> list[KeyEntry]:
-    if not _LETTERS.fullmatch(text) or len(text) > 2_000:
-        return []
-    labels = re.findall(r"[A-Ha-h]", text)
-    if re.search(r"[a-h]{2,}", text) and len(labels) < 6:  # "bad" is a word
-        return []
-    return [KeyEntry(None, label) for label in labels]
+    entries = []
+    for part in _SERIES_PART.finditer(text):
+        letters = re.findall("[A-H]", part["letters"])
+        first, last = int(part["first"] or 1), int(part["last"] or len(letters))
+        if last - first + 1 != len(letters):
+            return []
+        entries += [KeyEntry(str(first + n), letter) for n, letter in enumerate(letters)]
+    return entries
 
 
 def _across(lines: list[Line], at: int) -> list[KeyEntry]:
@@ -280,21 +205,20 @@ def _across(lines: list[Line], at: int) -> list[KeyEntry]:
     numbers = [text.strip("Qq#.:) ") for text in top]
     if len(top) < 2 or len(top) != len(below) or not all(map(str.isdecimal, numbers)):
         return []
-    if any(len(text) > 40 for text in below) or not 2 * sum(map(_is_strict, below)) > len(below):
+    if any(len(text) > 40 for text in below) or not 2 * sum(map(_is_label, below)) > len(below):
         return []
     return [KeyEntry(number, text) for number, text in zip(numbers, below, strict=True) if text]
 
 
-def _is_strict(text: str) -> bool:
+def _is_label(text: str) -> bool:
     return _STRICT.match(text) is not None
 
 
 class Place(NamedTuple):
-    """Where a question without an answer stands: its lines, number and region."""
+    """Where a question without an answer stands, and its number."""
 
     first: int
     number: str | None
-    region: tuple[int, ...]
 
 
 def answers_of_keys(
@@ -302,10 +226,9 @@ def answers_of_keys(
 ) -> dict[int, KeyEntry]:
     """Return the entry of each question, by its place in `places`, in page order.
 
-    A key belongs to the questions above it, after the previous key, or else to those below it; a
-    key in a comment only to questions there. If numbers restart in the questions and in the key
-    alike, the parts are matched in order. A number that fits several questions answers none.
-    Questions without any number are matched by order if the key counts 1 … n and there are n.
+    A key belongs to the questions above it, after the previous key, or else to those below it. A
+    number that fits several questions answers none. Questions without any number are matched by
+    order if the key counts 1 … n and there are n.
     """
     starts = [place.first for place in places]
     found: dict[int, KeyEntry] = {}
@@ -320,52 +243,26 @@ def answers_of_keys(
             end = keys[at].first if at < len(keys) else n_lines
             scope = range(bisect_right(starts, key.last), bisect_left(starts, end))
         while at < len(keys) and above and bisect_left(starts, keys[at].first) == above:
-            if keys[at].region == key.region:  # consecutive keys are one
-                entries += keys[at].entries
+            entries += keys[at].entries  # consecutive keys are one
             last = keys[at].last
             at += 1
-        depth = len(key.region)
-        here = [n for n in scope if places[n].region[:depth] == key.region]
-        found |= _matched(here, [places[n].number for n in here], entries)
+        found |= _matched(scope, places, entries)
         start = last
     return found
 
 
-def _matched(
-    scope: list[int], numbers: list[str | None], entries: list[KeyEntry]
-) -> dict[int, KeyEntry]:
-    counted_ = [entry for entry in entries if entry.number is not None]
-    if not counted_ or not any(numbers):
-        in_order = [entry.number for entry in counted_] == [str(n + 1) for n in range(len(scope))]
-        entries = counted_ or entries
-        whole = (in_order or not counted_) and len(entries) == len(scope)
-        return dict(zip(scope, entries, strict=True)) if whole else {}
-    parts, key_parts = _parts(numbers), _parts([entry.number for entry in counted_])
-    if len(parts) != len(key_parts):
-        parts, key_parts = [slice(None)], [slice(None)]
-    found: dict[int, KeyEntry] = {}
-    for part, key_part in zip(parts, key_parts, strict=True):
-        questions, rests = defaultdict(list), defaultdict(set)
-        for n, number in zip(scope[part], numbers[part], strict=True):
-            questions[number].append(n)
-        for entry in counted_[key_part]:
-            rests[entry.number].add(entry.rest)
-        found |= {
-            questions[entry.number][0]: entry
-            for entry in counted_[key_part]
-            if len(questions[entry.number]) == len(rests[entry.number]) == 1
-        }
-    return found
-
-
-def _parts(numbers: Sequence[str | None]) -> list[slice]:
-    """Return the stretches of rising numbers."""
-    starts = [0]
-    last = -1
-    for n, number in enumerate(numbers):
-        if number is None or not number.isdecimal():
-            continue
-        if int(number) <= last:
-            starts.append(n)
-        last = int(number)
-    return [slice(start, end) for start, end in pairwise([*starts, len(numbers)])]
+def _matched(scope: range, places: Sequence[Place], entries: list[KeyEntry]) -> dict[int, KeyEntry]:
+    numbers = [entry.number for entry in entries]
+    if not any(places[n].number for n in scope):
+        counts = numbers == [str(n + 1) for n in range(len(scope))]
+        return dict(zip(scope, entries, strict=True)) if counts else {}
+    questions, rests = defaultdict(list), defaultdict(set)
+    for n in scope:
+        questions[places[n].number].append(n)
+    for entry in entries:
+        rests[entry.number].add(entry.rest)
+    return {
+        questions[entry.number][0]: entry
+        for entry in entries
+        if len(questions[entry.number]) == len(rests[entry.number]) == 1
+    }

@@ -41,7 +41,7 @@ _FIRST = re.compile(rf"[*•·◦▪‣○●☐□▢◯~]?\s?{_WORD}(?:{_PUNCT
 _BARE = re.compile(
     rf"(?P<plain>{_NAME})(?=\t)(?P<close>)|(?P<alone>[A-Ha-hА-Е])$|(?P<before>[A-H])(?= \S)"
 )
-_INNER = r"[A-Za-z]|[0-9]{1,2}|[ivxIVX]{2,4}|[а-е]"
+_INNER = r"[A-Za-z]|[0-9]{1,2}|[ivxIVX]{2,4}|[а-еא-חأبجده]"
 _INSIDE = re.compile(
     rf"(?<![^\s,;|/?!:…_])(?:[(\[](?P<inside>{_INNER})[)\]]|(?P<plain>{_INNER})(?P<close>[.):])"
     r"(?=\s|[^\s.,;:)\]]))"
@@ -73,12 +73,6 @@ def first_series(name: str) -> str:
     """Return the series that begins with a label; "" if there is none."""
     low = name.lower()
     return next((series for series, names in _SERIES.items() if names[0] == low), "")
-
-
-def is_bare_label(text: str) -> bool:
-    """Return whether a text is an option's label and nothing else."""
-    text = text.strip()
-    return (_FIRST.fullmatch(text) or _BARE.fullmatch(text)) is not None
 
 
 def list_marker(kind: str, number: int) -> str:

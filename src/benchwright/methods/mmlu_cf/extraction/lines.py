@@ -35,11 +35,10 @@ class Line:
     label: str = ""
     group: int = 0  # number of its list or set of inputs; 0 if there is none
     indent: int = 0  # columns before the text (plain text)
-    # `correct`, `wrong`, `checked`, `ticked`, `answer` (an element called answer), `passage`,
-    # `code` (preformatted text)
+    # `correct`, `wrong`, `checked`, `ticked`, `answer` (an element called answer), `code`
+    # (preformatted text)
     marks: set[str] = field(default_factory=set)
     emphasis: list[Emphasis] = field(default_factory=list)  # parts in another face
-    region: tuple[int, ...] = ()  # path of the enclosing posts and comment sections
     value: str | None = None  # value of an input
     code: str = ""  # lines of code that belong to an option
     start: int = 0  # offset of the line in the text of the page, in characters
@@ -52,18 +51,15 @@ class PageText:
     text: str
     lines: list[Line]
     containers: list[Container]
-    title: str = ""
 
     @classmethod
-    def of(
-        cls, lines: list[Line], containers: Sequence[Container] = (), title: str = ""
-    ) -> "PageText":
+    def of(cls, lines: list[Line], containers: Sequence[Container] = ()) -> "PageText":
         """Join the lines with line breaks and record the start of each."""
         start = 0
         for line in lines:
             line.start = start
             start += len(line.text) + 1
-        return cls("\n".join(line.text for line in lines), lines, list(containers), title)
+        return cls("\n".join(line.text for line in lines), lines, list(containers))
 
 
 _VISIBLE = {

@@ -7,9 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from benchwright.methods.mmlu_cf.extraction.answers import (
-    answer_after,
     answer_inside,
-    folded,
     is_announcement,
     key_after,
     offers_answer,
@@ -23,7 +21,6 @@ from benchwright.methods.mmlu_cf.extraction.labels import (
     place_of,
 )
 from benchwright.methods.mmlu_cf.extraction.lines import Line, flat, joined
-from benchwright.methods.mmlu_cf.extraction.stems import asks, number_of
 
 _MOST_OPTIONS = 26
 _MOST_BETWEEN, _MOST_CODE = 4, 40  # lines between two labels: of text, of all
@@ -32,10 +29,11 @@ _TICKS = re.compile(
     rf"(?i)\s*(?:[✓✔✅☑🗸]️?|\((?:{_BRACKETS})\)"
     r"|<-+\s?(?:correct|right|answer)|[←-]+\s?correct(?: answer)?)\s*"
 )
-_CROSSES = re.compile(r"\s*[✗✘❌✖]️?\s*")
-_STARS = re.compile(
-    r"(?is)(?:(?:\*{1,3}|←) ?|(?:\[x\]|\(\*\)) )?(.*?)(?: ?(?:\*{1,3}|←)| (?:\[x\]|\(\*\)))?"
+STAR = re.compile(
+    r"(?i)^(?:(?:\*{1,3}|←) ?|(?:\[x\]|\(\*\)) )(?=\S)"
+    r"|(?<=\S)(?: ?(?:\*{1,3}|←)| (?:\[x\]|\(\*\)))$"
 )
+"""A sign at an end of an option that may mark it or belong to it (`char *`)."""
 
 
 @dataclass(slots=True)
@@ -68,14 +66,6 @@ class Option:
             self.marks |= line.marks | emphasis_of(line, 0, len(line.text))
         self.pieces.append(line.text)
 
-    @property
-    def text_without_stars(self) -> str:
-        """The text without signs at its ends that may mark it or belong to it (`char *`)."""
-        text = self.text
-        signed = text[:1] in set("*←[(") or text[-1:] in set("*←])")
-        stars = _STARS.fullmatch(text) if signed else None
-        return stars[1] if stars and stars[1].strip() else text
-
 
 @dataclass(slots=True)
 class Run:
@@ -106,33 +96,29 @@ class Run:
 
 def option_of(line: Line, at: int, start: int, end: int, label: str = "") -> Option:
     """Return the option in characters start … end − 1 of line `at`; check marks become marks."""
-    text, mark = _without_ticks(line.text[start:end].strip())
+    text, ticked = _without_tick(line.text[start:end].strip())
     text = text.strip(" \t;|,/") if end < len(line.text) else text.strip()
     marks = emphasis_of(line, start, end)
     if start <= 3 or end == len(line.text):
         marks |= line.marks
-    if mark:
-        marks.add(mark)
+    if ticked:
+        marks.add("ticked")
     option = Option(label, at, start, end, [flat(text)] if text else [], marks, line.value)
     option.code = line.code
     if re.match(r"\s*\*(?!\*)", line.text[:start]):
         marks.add("ticked")  # *B.
-    elif option.text_without_stars != option.text:
+    elif STAR.search(text):
         marks.add("star")
     return option
 
 
-def _without_ticks(text: str) -> tuple[str, str]:
-    """Split off a check mark or cross at an end of an option: `ticked`, `wrong` or ""."""
-    for pattern, kind in ((_TICKS, "ticked"), (_CROSSES, "wrong")):
-        head = pattern.match(text)
-        if head is not None and head.end() < len(text):
-            return text[head.end() :], kind
-        before = max(len(text) - 40, 0)
-        for mark in pattern.finditer(text[before:]):
-            if before + mark.end() == len(text) and before + mark.start() > 0:
-                return text[: before + mark.start()].rstrip(), kind
-    return text, ""
+def _without_tick(text: str) -> tuple[str, bool]:
+    """Return an option without a check mark at an end, and whether it has one."""
+    ends = [
+        match for match in _TICKS.finditer(text) if match.end() == len(text) or not match.start()
+    ]
+    rest = text.replace(ends[0][0], " ", 1).strip() if ends else ""
+    return (rest, True) if rest else (text, False)
 
 
 def emphasis_of(line: Line, start: int, end: int) -> set[str]:
@@ -227,23 +213,16 @@ class Labels:
         if here == 0 and len(rest) > 1 and (shuffled or (fields and 0 not in places)):
             chain = rest
         fewest = 2 if fields or here > 0 or first.style[0] in "([)c" else 3
-        if len(chain) + 1 < fewest or (not fields and self._goes_on_below(at, first, series)):
+        if len(chain) + 1 < fewest:
             chain = []
         return [At(at, first, pending), *(At(at, label, []) for label in chain)]
-
-    def _goes_on_below(self, at: int, first: Label, series: str) -> bool:
-        """Return whether the next label begins a line below, so that those inside are text."""
-        heads = (self.head(n) for n in range(at + 1, min(at + 1 + _MOST_BETWEEN, len(self.of))))
-        head = next(filter(None, heads), None)
-        here = place_of(first.name, series)
-        return head is not None and _place(head, first, series) == here + 1
 
     def _fits(self, at: int, head: Label, series: str, taken: list[At], pending: list[int]) -> bool:
         """Return whether the label at the start of a line is that of the next option."""
         line, before = self.lines[at], self.lines[taken[-1].line]
         places = [_place(each.label, taken[0].label, series) for each in taken]
         place, last = _place(head, taken[0].label, series), places[-1]
-        if place < 0 or line.region != before.region:
+        if place < 0:
             return False
         if series not in LETTERED:
             after = self.head(at + 1) if at + 1 < len(self.of) else None
@@ -264,7 +243,7 @@ class Labels:
         if texts >= _MOST_BETWEEN or len(pending) >= _MOST_CODE or len(line.text) > 1_000:
             return False
         other = line.kind in {"heading", "option"} or (line.kind == "item" != opening.kind)
-        if other or line.label or line.region != opening.region:
+        if other or line.label:
             return False
         text = line.text
         if starts_answer(text) or is_announcement(text) or key_after(text) is not None:
@@ -329,6 +308,8 @@ class Labels:
 
 def _countable(line: Line, labels: list[Label]) -> list[Label]:
     """Return the labels of options on a line: none in an answer, or in code such as "a = 1"."""
+    if len(labels) > 1 and starts_answer(line.text):
+        return []
     if line.kind != "code":
         stop = answer_inside(line.text) if len(labels) > 2 else -1
         before = [label for label in labels if label.start < stop]
@@ -344,10 +325,10 @@ def _place(label: Label, first: Label, series: str) -> int:
     return place_of(label.name, series) if alike else -1
 
 
-def option_runs(lines: list[Line], longest: int, other: set[int]) -> list[Run]:
+def option_runs(lines: list[Line], longest: int) -> list[Run]:
     """Return all runs of options in page order; some may be parts of a stem.
 
-    Labels inside lines of more than `longest` characters, and bare lines in `other`, do not count.
+    Labels inside lines of more than `longest` characters do not count.
     """
     labels = Labels(lines, longest)
     runs = list(labels.runs(lettered=True))
@@ -355,7 +336,6 @@ def option_runs(lines: list[Line], longest: int, other: set[int]) -> list[Run]:
         labels.used.update(range(run.first, run.last + 1))
     runs = sorted([*runs, *labels.runs(lettered=False)], key=lambda run: (run.first, run.start))
     runs += _unlabelled_runs(lines, runs)
-    runs += _bare_runs(lines, runs, other)
     return sorted(runs, key=lambda run: (run.first, run.start, -run.last))
 
 
@@ -384,7 +364,7 @@ def _unlabelled_runs(lines: list[Line], runs: list[Run]) -> Iterator[Run]:
 
 
 def _same_group(first: Line, line: Line, before: Line) -> bool:
-    if line.kind != first.kind or line.region != first.region or starts_answer(line.text):
+    if line.kind != first.kind or starts_answer(line.text):
         return False
     if bool(line.label) != bool(first.label) or line.label == first.label != "":
         return False
@@ -392,34 +372,3 @@ def _same_group(first: Line, line: Line, before: Line) -> bool:
         return True
     alone = first.group >= 1_000_000 and line.group >= 1_000_000
     return alone and line.block - before.block <= 1 and line.marks >= {"unticked"}
-
-
-_MOST_BARE, _LONGEST_BARE = 8, 200
-
-
-def _bare_runs(lines: list[Line], runs: list[Run], other: set[int]) -> Iterator[Run]:
-    """Yield runs of lines between a question and "Answer: …" of which exactly one is the answer."""
-    taken = other.union(*(range(run.first, run.last + 1) for run in runs))
-    for at, line in enumerate(lines):
-        rest = answer_after(line.text)
-        if not rest or at in other or len(rest) > _LONGEST_BARE:
-            continue
-        first = at
-        while first > 0 and at - first <= _MOST_BARE and not _begins(lines[first - 1], line):
-            first -= 1
-        near = range(first, at)
-        if not 2 <= len(near) <= _MOST_BARE or first == 0 or taken & {*near, first - 1}:
-            continue
-        if sum(folded(lines[n].text) == folded(rest) for n in near) == 1 and _is_stem(
-            lines[first - 1]
-        ):
-            options = [option_of(lines[n], n, 0, len(lines[n].text)) for n in near]
-            yield Run(first, at - 1, 0, options, "", "", "bare")
-
-
-def _begins(line: Line, answer: Line) -> bool:
-    return len(line.text) > _LONGEST_BARE or line.region != answer.region or _is_stem(line)
-
-
-def _is_stem(line: Line) -> bool:
-    return asks(line) or line.text.rstrip().endswith(":") or number_of(line) is not None

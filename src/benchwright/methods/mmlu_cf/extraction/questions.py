@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 from benchwright.methods.mmlu_cf.extraction.answers import parsed_answer, starts_answer
+from benchwright.methods.mmlu_cf.extraction.found_question import FoundQuestion
 from benchwright.methods.mmlu_cf.extraction.given_answers import (
     GivenAnswer,
     explanation,
@@ -22,24 +23,19 @@ from benchwright.methods.mmlu_cf.extraction.marked_answers import (
     marked,
     named_by_attribute,
 )
-from benchwright.methods.mmlu_cf.extraction.options import Run, option_runs
+from benchwright.methods.mmlu_cf.extraction.options import STAR, Run, option_runs
 from benchwright.methods.mmlu_cf.extraction.stems import Passages, Stem, number_of, stem_of
-from benchwright.methods.mmlu_cf.extraction.tables import FoundQuestion, table_questions
-
-_LEADERS = re.compile(r"(?:\.\s?){5,}|\t\d{1,4}$|[$€£]\s?\d+[.,]\d\d$")
-_FAQ = re.compile(r"\bFAQs?\b|frequently asked|häufige fragen", re.IGNORECASE)
 
 
 @dataclass(slots=True)
 class _Draft:
-    """A run with its surroundings; `by` is the source of the answer."""
+    """A run with its surroundings."""
 
     run: Run
     stem: Stem
     answer: GivenAnswer | None = None
     explanation: str = ""
     passage: str | None = None
-    by: str = ""  # line, markup, attribute, key or face
 
     @property
     def numbered(self) -> bool:
@@ -56,46 +52,32 @@ def questions_of(page: PageText, longest_line: int) -> list[FoundQuestion]:
     In lines of more than `longest_line` characters, labels inside the text are ignored.
     """
     lines = page.lines
-    rows = table_questions(lines)
     keys = key_sections(lines)
     in_keys = {at for key in keys for at in range(key.first, key.last + 1)}
-    runs = option_runs(lines, longest_line, in_keys | rows.keys())
+    runs = option_runs(lines, longest_line)
     runs = [
         run
         for run in runs
         if not in_keys.intersection({run.options[0].line, run.options[1].line})
-        and run.options[0].line not in rows
         and sum(bool(text) for text in run.texts) >= 2
-        and sum(bool(_LEADERS.search(text)) for text in run.texts) < 2
     ]
     drafts = _drafts(lines, _without_statements(lines, runs), in_keys)
     _answers_by_markup(drafts, page)
     _answers_by_keys([draft for draft in drafts if draft.answer is None], keys, lines)
     _answers_by_emphasis(drafts)
-    headings = [line.text for line in lines[:40] if line.kind == "heading"]
-    faq = any(_FAQ.search(text) for text in (page.title, *headings))
-    questions = [_question(lines, draft) for draft in _accepted(drafts, faq)]
-    return sorted([*questions, *rows.values()], key=lambda question: question.start)
+    return [_question(lines, draft) for draft in _accepted(drafts)]
 
 
 def _without_statements(lines: list[Line], runs: list[Run]) -> list[Run]:
     """Drop the runs that are statements of a stem to which the next run's options refer."""
     kept: list[Run] = []
     for run, after in zip(runs, [*runs[1:], None], strict=False):
-        if after is not None and (_gives_way(run, after) or _is_statements(lines, run, after)):
+        if after is not None and _is_statements(lines, run, after):
             continue
         if kept and run.first <= kept[-1].last and not run.first == kept[-1].last == kept[-1].first:
             continue
         kept.append(run)
     return kept
-
-
-def _gives_way(run: Run, after: Run) -> bool:
-    """Return whether a run overlaps with the next one, which is more likely the options."""
-    if after.options[0].line > run.last or not (after.start == 0 or after.first == run.first):
-        return False
-    lesser = run.series in {"numbers", "roman"} or not run.sure
-    return _refers_to(after, run) or (lesser and after.series in LETTERED)
 
 
 def _refers_to(options: Run, statements: Run) -> bool:
@@ -111,9 +93,9 @@ def _refers_to(options: Run, statements: Run) -> bool:
 
 def _is_statements(lines: list[Line], run: Run, after: Run) -> bool:
     between = range(run.last + 1, after.first + (after.start > 0))
-    if len(between) > 4 or lines[run.first].region != lines[after.first].region:
+    if len(between) > 4:
         return False
-    if (run.style, run.series) == (after.style, after.series) or after.form == "bare":
+    if (run.style, run.series) == (after.style, after.series):
         return False
     unmarked = after.form == "items" and not marked(after)
     if unmarked or any(option.marks & {"correct", "ticked", "bold"} for option in run.options):
@@ -148,7 +130,7 @@ def _drafts(lines: list[Line], runs: list[Run], in_keys: set[int]) -> list[_Draf
         above = run.first - 1
         if answer is None and above > stem.first and starts_answer(lines[above].text):
             answer = given_answer(lines, above, run.first, run)
-        draft = _Draft(run, stem, answer, by="line" if answer else "")
+        draft = _Draft(run, stem, answer)
         draft.passage = passages.of(stem, bound)
         drafts.append(draft)
         bound = max(run.last, answer.last if answer else 0) + 1
@@ -170,18 +152,18 @@ def _answers_by_markup(drafts: list[_Draft], page: PageText) -> None:
         asked = draft.stem.asks or (draft.numbered and single > boxes) or draft.lettered
         several = single > 1 and (asked or not boxes)
         if right and (several or (asked and (single or len(right) == 1))):
-            draft.answer, draft.by = _by_options(draft.run, right), "markup"
-        elif place in named and (option := named[place]) is not None:
-            draft.answer, draft.by = _by_options(draft.run, [option]), "attribute"
+            draft.answer = _by_options(draft.run, right)
+        elif place in named:
+            draft.answer = _by_options(draft.run, [named[place]])
 
 
 def _answers_by_keys(drafts: list[_Draft], keys: list[KeySection], lines: list[Line]) -> None:
-    places = [Place(d.stem.first, d.stem.number, lines[d.run.first].region) for d in drafts]
+    places = [Place(d.stem.first, d.stem.number) for d in drafts]
     for n, entry in answers_of_keys(places, keys, len(lines)).items():
         draft = drafts[n]
         parsed = parsed_answer(entry.rest, draft.run.labels, draft.run.texts)
         if parsed is not None:
-            draft.answer, draft.by = GivenAnswer(*parsed, -1, -1), "key"
+            draft.answer = GivenAnswer(*parsed)
             explanations = " ".join(filter(None, (parsed.explanation, entry.explanation)))
             draft.explanation = draft.explanation or explanations
 
@@ -194,46 +176,36 @@ def _answers_by_emphasis(drafts: list[_Draft]) -> None:
     for place, right in places.items():
         draft = asked[place]
         if len(open_) == len(drafts) or draft.numbered or draft.stem.asks:
-            if kind == "star":
-                for n in right:
-                    draft.run.options[n].pieces = [draft.run.options[n].text_without_stars]
-            draft.answer, draft.by = _by_options(draft.run, right), "emphasis"
+            for option in draft.run.options if kind == "star" else ():
+                option.pieces = [STAR.sub("", option.text)]
+            draft.answer = _by_options(draft.run, right)
 
 
 def _by_options(run: Run, places: list[int]) -> GivenAnswer:
     names = [run.options[n].label or run.options[n].text for n in places]
-    return GivenAnswer(" and ".join(names), "", -1, -1)
+    return GivenAnswer(" and ".join(names))
 
 
-def _accepted(drafts: list[_Draft], faq: bool) -> list[_Draft]:
+def _accepted(drafts: list[_Draft]) -> list[_Draft]:
     """Return questions with an answer, and those without on pages that clearly hold questions."""
     answered = {(d.run.series, d.run.style) for d in drafts if d.answer is not None}
     open_ = [d for d in drafts if d.answer is None and _is_plain_question(d)]
     sizes = {len(d.run.options) for d in open_}
     alike = any(d.stem.asks for d in open_) or (len(sizes) == 1 and min(sizes) > 2)
-    several = len(open_) > 1 and not faq and alike
+    several = len(open_) > 1 and alike
 
     def accepted(draft: _Draft) -> bool:
         run = draft.run
         if draft.answer is not None:
-            return _is_credible(draft)
+            return True
         sure = run.series not in {"numbers", "roman"} or run.sure
         return draft in open_ and ((run.series, run.style) in answered or (several and sure))
 
     return [draft for draft in drafts if accepted(draft)]
 
 
-def _is_credible(draft: _Draft) -> bool:
-    """Return whether an answer counts; markup also occurs on pages without questions."""
-    if draft.by in {"line", "key"} or draft.run.form == "inputs":
-        return True
-    if draft.by == "markup" and len(draft.run.marked("correct")) == 1:
-        return True
-    return bool(draft.lettered or draft.stem.asks or draft.stem.number)
-
-
 def _is_plain_question(draft: _Draft) -> bool:
-    if draft.run.form in {"items", "bare"} or re.match(r":(?!:)", draft.run.style):
+    if draft.run.form == "items" or re.match(r":(?!:)", draft.run.style):
         return False
     listed = sum(text.endswith((",", ";")) for text in draft.run.texts)
     if len(draft.run.marked("ticked")) > 1 or listed > 1:

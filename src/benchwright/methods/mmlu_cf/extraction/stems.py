@@ -27,9 +27,6 @@ _PLAIN = (
 )
 _NUMBER = re.compile(rf"[*•>\s]{{0,3}}(?:{_CODE}|{_WORDED}|{_PLAIN})\s?")
 _QUESTION_WORD = re.compile(rf"(?:{words_for('question')}|stem)\s?[.:：]\s?", re.IGNORECASE)
-_POINTS = re.compile(
-    r"(?i)[\[(]\s?\d{1,2}(?:\.\d)?\s?(?:points?|pts?|marks?|punkte?)\.?\s?[\])]\s?"
-)
 _INSTRUCTION = re.compile(
     r"(?i)(?:(?:please\s)?(?:select|choose|pick|mark|tick|check)\b.{0,55}"
     r"|(?:answer\s|possible\s)?(?:options|choices|alternatives|answers)"
@@ -40,9 +37,6 @@ _STATEMENT = re.compile(
 )
 _ASKS = re.compile(r"[?？؟]\W{0,4}(?:\([^()]{0,60}\))?\W{0,3}$|_{2,}|\.{3,}|…|\[\s?\]")
 _LEADS = re.compile(r":$|\b(?:following|statements|consider|given|these)\b", re.IGNORECASE)
-_COUNTER = re.compile(
-    r"(?P<at>\d{1,3})\s?(?:/|of|von|de)\s?(?P<of>\d{1,3})(?:[.):]?\s*\n|[.):]\s+|\s+(?=[A-Z]))"
-)
 _GIVEN = re.compile(r"[(\[]?([A-H])[)\]]?(?:\s?\[[^\[\]]*\])?")  # "(D) [97.301]"
 _GIVEN_AT_END = re.compile(
     r"(?:（\s*([A-H])\s*）|\(\s+([A-H])\s+\)|(?<=[^\x00-\xff])\(([A-H])\))\W{0,3}$"
@@ -104,9 +98,9 @@ def stem_of(
     first = _first_line(lines, top, bound, before)
     number, style = number_of(lines[first]) or (None, "")
     given, begin = _given(lines, first, top) if style == "code" else ("", first)
-    text = _without_counter(_text(lines, begin, top, inline))
+    text = _text(lines, begin, top, inline)
     numbered = number is not None or _QUESTION_WORD.match(text)
-    text = _bare(text) if numbered else _POINTS.sub("", text)
+    text = _bare(text) if numbered else text
     if not given and (behind := _GIVEN_AT_END.search(text)) is not None:
         given, text = next(filter(None, behind.groups())), f"{text[: behind.start()]}( )"
     if not re.search(r"\w", text):
@@ -127,14 +121,6 @@ def _given(lines: list[Line], first: int, top: int) -> tuple[str, int]:
     if not rest and first + 1 < top and (given := _GIVEN.fullmatch(lines[first + 1].text)):
         return given[1], first + 2
     return "", first
-
-
-def _without_counter(text: str) -> str:
-    """Remove a progress counter such as "5/12"."""
-    counter = _COUNTER.match(text)
-    if counter is None or not 0 < int(counter["at"]) <= int(counter["of"]) > 1:
-        return text
-    return text[counter.end() :].strip() or text
 
 
 def _skipped(line: Line) -> bool:
@@ -164,8 +150,6 @@ def _numbers_above(lines: list[Line], top: int, lowest: int) -> tuple[list[_Numb
     numbers: list[_Number] = []
     for at in range(top, lowest - 1, -1):
         line = lines[at]
-        if line.region != lines[top].region:
-            return numbers[::-1], at + 1
         number = number_of(line)
         if number is not None:
             numbers.append(_Number(at, *number))
@@ -193,8 +177,7 @@ def _block_start(lines: list[Line], top: int, lowest: int) -> int:
             break
         if _QUESTION_WORD.match(here.text):
             break
-        parts = _is_part(here) or _is_part(above)
-        near = parts and top - at < _FARTHEST_PART
+        near = any(map(_is_part, (here, above))) and top - at < _FARTHEST_PART
         if above.kind == "heading":
             led = _leads(above) if near else asks(above) and not asks(here)
             return at - 1 if led else at
@@ -260,9 +243,9 @@ def _begins_part(line: Line, text: str, before: Line) -> bool:
 
 
 def _bare(text: str) -> str:
-    """Remove up to three numbers, question words and points from the start of a text."""
+    """Remove up to three numbers and question words from the start of a text."""
     for _ in range(3):
-        prefix = _NUMBER.match(text) or _QUESTION_WORD.match(text) or _POINTS.match(text)
+        prefix = _NUMBER.match(text) or _QUESTION_WORD.match(text)
         if prefix is None:
             break
         text = text[prefix.end() :].lstrip(" \n\t.:-–—|»›→")
@@ -283,51 +266,42 @@ _CUE = re.compile(
 _SHORTEST = 80
 
 
+def _value(number: str | None) -> int:
+    return int(number) if number and number.isdecimal() else 0
+
+
 class Passages:
     """The passage of each question, read from top to bottom of the page."""
 
     def __init__(self, lines: list[Line]) -> None:
         self._lines = lines
         self._text: str | None = None
-        self._until: int | None = None
+        self._until = 0  # the last question to which it belongs; 0 if unknown
 
     def of(self, stem: Stem, start: int) -> str | None:
         """Return the passage of a question; lines `start` … stem may contain a new one."""
         gap = range(start, stem.first)
-        cues = [at for at in gap if self._is_cue(self._lines[at])]
-        named = [at for at in gap if "passage" in self._lines[at].marks]
-        if cues or named:
-            text = self._passage(cues, named, stem.first)
-            if text:
-                ranges = [match for at in gap if (match := _RANGE.search(self._lines[at].text))]
-                self._text = text
-                self._until = int(ranges[-1][2]) if ranges else None
-        elif any(self._lines[at].kind == "heading" for at in gap):
+        cues = [at for at in gap if len(text := self._lines[at].text) < 200 and _CUE.search(text)]
+        text = self._passage(cues, stem.first) if cues else ""
+        if text:
+            ranges = [match for at in gap if (match := _RANGE.search(self._lines[at].text))]
+            self._text, self._until = text, int(ranges[-1][2]) if ranges else 0
+        elif not cues and any(self._lines[at].kind == "heading" for at in gap):
             self._text = None
-        number = int(stem.number) if stem.number and stem.number.isdecimal() else 0
-        if self._until is not None and number > self._until:
-            self._text = self._until = None
+        if 0 < self._until < _value(stem.number):
+            self._text = None
         return self._text
 
-    def _is_cue(self, line: Line) -> bool:
-        return len(line.text) < 200 and bool(_CUE.search(line.text) or _RANGE.search(line.text))
-
-    def _passage(self, cues: list[int], named: list[int], end: int) -> str:
-        if named:
-            return self._joined([at for at in named if at not in cues])
-        text = self._joined([at for at in range(cues[0], end) if at not in cues])
-        if len(text) >= _SHORTEST:
-            return text
-        # the cue is below: "Questions 1–4 refer to the passage above"
-        first = cues[0]
-        while first:
-            line = self._lines[first - 1]
-            apart = line.block != self._lines[cues[0] - 1].block
-            if line.kind == "heading" or (len(line.text) < 40 and apart):
-                break
+    def _passage(self, cues: list[int], end: int) -> str:
+        """Return the paragraphs below the cue, or those above it; "" if they are short."""
+        below = self._joined([at for at in range(cues[0], end) if at not in cues])
+        if len(below) >= _SHORTEST:
+            return below
+        first = cues[0]  # "Questions 1–4 refer to the passage above"
+        while first and self._lines[first - 1].kind != "heading":
             first -= 1
-        text = self._joined(range(first, cues[0]))
-        return text if len(text) >= _SHORTEST else ""
+        above = self._joined(range(first, cues[0]))
+        return above if len(above) >= _SHORTEST else ""
 
     def _joined(self, places: Iterable[int]) -> str:
         blocks = groupby((self._lines[at] for at in places), key=lambda line: line.block)
