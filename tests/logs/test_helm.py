@@ -104,7 +104,7 @@ def test_joint_answers_are_mapped_by_letter(tmp_path: Path) -> None:
         1,
     )
     assert (wrong.chosen, wrong.correct, wrong.outcome) == (0, 0, "answered")
-    assert (unread.chosen, unread.outcome) == (-1, "unreadable")
+    assert (unread.chosen, unread.text) == (-1, "Because")
 
 
 def test_twin_options_are_told_apart_by_letter(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ import pytest
 
 from benchwright.core.errors import InputError
 from benchwright.logs.find import find_logs, reader_of
+from benchwright.logs.options import MOST_SEVERAL, options_of
 from benchwright.logs.sample import Sample
 
 ODD: tuple[Any, ...] = (
@@ -170,7 +171,8 @@ def is_sound(sample: Sample) -> bool:
     texts = (sample.number, sample.question, sample.prompt, sample.target, *sample.choices)
     "".join(texts).encode()
     known = sample.logprobs is None or all(isinstance(v, float) for v in sample.logprobs)
-    within = sample.chosen < len(sample.choices) if sample.choices else sample.chosen >= -1
+    most = len(sample.choices) or MOST_SEVERAL
+    within = max(options_of(sample.chosen), default=-1) < most
     return known and within and 1 <= sample.repeat < 2**40
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from benchwright.logs import opencompass
+from benchwright.logs.options import options_of
 from benchwright.logs.sample import Log, Mark, Sample
 
 PROMPT = "Question: Which is warm?\nA. ice\nB. fire\nAnswer:"
@@ -94,14 +95,12 @@ def test_details_without_marks_compare_the_letter_with_the_reference(tmp_path: P
     assert [(s.chosen, s.gold, s.correct) for s in samples] == [(0, (0,), 1), (1, (0,), 0)]
 
 
-def test_without_results_only_a_bare_letter_is_read(tmp_path: Path) -> None:
-    log, (bare, prose, empty) = only(
-        predicted(tmp_path, [generated(text) for text in (" B.", "A. ice", " \n")])
-    )
+def test_without_results_the_letters_or_the_text_is_read(tmp_path: Path) -> None:
+    texts = (" B.", "A. ice", "A, B", " \n")
+    log, (bare, prose, both, empty) = only(predicted(tmp_path, [generated(t) for t in texts]))
     assert (log.scores, log.shots, len(log.files)) == ({}, -1, 1)
-    assert (bare.chosen, bare.skipped) == (1, "")
-    assert prose.chosen == -1
-    assert "dump_details" in prose.skipped
+    assert (bare.chosen, prose.chosen, prose.text) == (1, -1, "A. ice")
+    assert options_of(both.chosen) == (0, 1)
     assert empty.outcome == "unreadable"
 
 

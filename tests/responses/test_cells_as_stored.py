@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 from benchwright.core.errors import InputError
+from benchwright.logs.options import option_code
 from benchwright.responses.cell_values import (
     MAX_OPTIONS,
     Cells,
@@ -70,6 +71,11 @@ def test_options_are_letters_or_indices() -> None:
         "-2",
         "1.5",
         "AB",
+        "BA",
+        "c, A",
+        "[1, 3]",
+        '["A"]',
+        "[1.5]",
         "[",
         "{",
         "true",
@@ -78,7 +84,9 @@ def test_options_are_letters_or_indices() -> None:
         "@",
     ]
     assert read(options(column(message))) == [
-        *(0, 25, 0, 0, 25, None, "bad", "bad", "bad", "bad", "bad", "bad", "bad", 1, "bad"),
+        *(0, 25, 0, 0, 25, None, "bad", "bad"),
+        *(option_code([0, 1]), "bad", option_code([0, 2]), option_code([1, 3]), 0, "bad"),
+        *("bad", "bad", "bad", "bad", 1, "bad"),
     ]
 
 

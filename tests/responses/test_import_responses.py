@@ -336,6 +336,51 @@ def test_each_of_several_right_options_is_correct(make_items: Make, make_file: M
     assert imported(items, file).imported_responses.correct.tolist() == [1, 0]
 
 
+@pytest.mark.parametrize(
+    ("named", "correct", "counted"),
+    [
+        # q1 has the right options 1 and 3, q2 the option 1
+        ([("q1", "BD"), ("q2", "B"), ("q1", "B")], [1, 1, 0], {"several": 1}),
+        ([("q1", "d, b"), ("q2", "A, B"), ("q1", "[1, 3]")], [1, 0, 1], {"several": 3}),
+        ([("q1", "ABD"), ("q1", "C"), ("q1", "BE")], [0, 0, 0], {"several": 1, "unreadable": 1}),
+        ([("q1", "B"), ("q1", "D"), ("q2", "AB")], [1, 1, 0], {"several": 1}),  # one suffices
+    ],
+)
+@pytest.mark.parametrize("stored", ["text", "list"])
+def test_several_options_are_right_if_they_are_exactly_the_right_ones(
+    make_items: Make, make_file: Make, named: Any, correct: Any, counted: Any, stored: str
+) -> None:
+    items = make_items("q1", "q2")
+    items["correct_set"] = pd.Series([[1, 3], [1]], dtype=object)
+    item_ids, cells = zip(*named, strict=True)
+    if stored == "list":
+        cells = tuple([part for part in cell if part.isalpha()] or [1, 3] for cell in cells)
+        cells = tuple(["B", "D"] if cell == [1, 3] else cell for cell in cells)
+    file = make_file({"item_id": item_ids, "model": list("mno"), "prediction": cells})
+    result = imported(items, file)
+    rows = result.imported_responses.sort_values("model")
+    assert rows.correct.tolist() == correct
+    assert rows.prediction.min() == -1
+    assert counts(result) == {"models": 3, "rows": 3, "joined_by_id": 3, **counted}
+    assert "answers with several options, e.g. q" in result.import_report.detail[0]
+
+
+def test_a_mark_beside_several_options_counts(make_items: Make, make_file: Make) -> None:
+    cells = {"item_id": ["q1", "q2"], "model": ["m", "m"]}
+    file = make_file(cells | {"prediction": ["A, B", "C, D"], "correct": [0.5, 1.0]})
+    result = imported(make_items("q1", "q2"), file)
+    assert result.imported_responses.correct.tolist() == [0.5, 1.0]
+    assert "1 inconsistent with the gold, e.g. q2" in result.import_report.detail[0]
+
+
+def test_wide_cells_may_name_several_options(make_items: Make, make_file: Make) -> None:
+    items = make_items("q1", "q2")
+    items["correct_set"] = pd.Series([[1, 3], [1]], dtype=object)
+    file = make_file({"item_id": ["q1", "q2"], "m": ["BD", "B"], "n": ["B", None]})
+    (matrix,) = imported(items, file).wide_matrices
+    np.testing.assert_array_equal(matrix.correct, [[1, 1], [0, np.nan]])
+
+
 def test_a_run_without_any_answer_from_the_hub_ends(make_items: Make, make_file: Make) -> None:
     entry = ResponseFileParams(file="a*", hub="boards/{model}", models=("o/m",))
     absent = LoadedFile(entry, None, problem="boards/o__m: no network")

@@ -240,11 +240,44 @@ def test_written_answers_only_give_correctness(tmp_path: Path) -> None:
     rows = [wrote(i, doc, doc["answer"], i != 1, by="custom") for i, doc in enumerate(docs)]
     result = import_log(tmp_path, rows, "mmlu_pro", hub_items("mmlu_pro", docs))
     responses = result.imported_responses
-    assert counts(result) == {"rows": 3, "joined_by_hash": 3}
+    assert counts(result) == {"rows": 3, "joined_by_hash": 3, "unreadable": 1}
     assert responses["style"].tolist() == ["generate"] * 3
     assert responses.correct.tolist() == [1, 0, 1]
     assert responses.prediction.tolist() == [-1, -1, -1]
     assert responses.logprobs.isna().all()
+
+
+@pytest.mark.parametrize(
+    ("text", "mark", "correct", "prediction", "extraction"),
+    [
+        ("B", 1.0, 1, 1, "ok"),
+        ("The answer is (B).", None, 1, 1, "ok"),
+        ("The answer is (C).", None, 0, 2, "ok"),
+        ("q1 b", 1.0, 1, 1, "ok"),  # the option's text
+        ("A or B", None, 0, -1, "failed"),
+        ("no idea", 0.0, 0, -1, "failed"),
+        ("[invalid]", 0.0, 0, -1, "failed"),
+        ("no idea", 1.0, 1, -1, "none"),
+        ("(B)", 0.0, 0, -1, "none"),  # the mark counts
+    ],
+)
+def test_written_answers_are_read(
+    tmp_path: Path,
+    make_items: Make,
+    text: str,
+    mark: float | None,
+    correct: float,
+    prediction: int,
+    extraction: str,
+) -> None:
+    items = make_items("q1")
+    row = wrote(0, plain(items, 0), "B", True) | {"filtered_resps": [text], "exact_match": mark}
+    result = imported(tmp_path, items, [row])
+    found = result.imported_responses.iloc[0]
+    assert (found.correct, found.prediction, found.extraction) == (correct, prediction, extraction)
+    assert counts(result).get("unreadable", 0) == (extraction == "failed")
+    otherwise = "1 marked otherwise than the text of the answer reads, e.g. doc 0"
+    assert (otherwise in result.import_report.detail[0]) == (text == "(B)")
 
 
 def test_one_filter_is_chosen(tmp_path: Path) -> None:
@@ -505,7 +538,7 @@ def test_documents_with_missing_log_likelihoods_are_dropped(
     tmp_path: Path, make_items: Make
 ) -> None:
     items = make_items("q1", "q2", "q3", "q4")
-    silent = wrote(2, plain(items, 2), "B", True)
+    silent = wrote(2, plain(items, 2), "B", True) | {"filtered_resps": [""]}
     del silent["exact_match"]
     rows = [
         scored(0, plain(items, 0), LETTERS[:3], [-1, -2, -3], 1),
@@ -636,7 +669,9 @@ def test_logs_written_by_the_harness_are_read(tmp_path: Path, make_items: Make) 
 
     result = import_as_rows(load(tmp_path / "responses"), items, Demonstrations.empty())
     responses = result.imported_responses
-    assert [counts(result, row) for row in range(3)] == [{"rows": 6, "joined_by_hash": 6}] * 3
+    joined = {"rows": 6, "joined_by_hash": 6}
+    assert [counts(result, row) for row in range(2)] == [joined] * 2
+    assert counts(result, 2) == {**joined, "unreadable": 6}
     assert set(result.import_report.file.str.partition("/")[0]) == {"org__dummy"}
     got = responses.groupby(["model", "style", "shots"]).correct.mean().to_dict()
     metrics = {

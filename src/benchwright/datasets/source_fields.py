@@ -11,6 +11,7 @@ import numpy as np
 
 from benchwright.core.seeding import item_uniforms
 from benchwright.core.values import LETTERS, ascii_surrogates, format_value, is_missing
+from benchwright.logs.options import several_letters
 from benchwright.params.benchmark import ADDED_COLUMNS, ChoicesField, FieldMapping, GoldField
 
 Row = Mapping[str, Any]
@@ -261,6 +262,8 @@ def read_gold(row: Row, mapping: FieldMapping, choices: list[str]) -> list[int]:
         raise Unusable(Rule.MISSING_GOLD, detail)
     if gold.form in ("one_hot", "multi_hot"):
         return _hot(value, len(choices), several=gold.form == "multi_hot")
+    if gold.form == "letter" and isinstance(value, str) and (several := several_letters(value)):
+        return [_option_index(LETTERS[option], gold.form, len(choices)) for option in several]
     if gold.form in ("index", "number", "letter"):
         return [_option_index(value, gold.form, len(choices))]
     text = as_text(value, "gold")

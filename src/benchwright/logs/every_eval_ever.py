@@ -6,7 +6,6 @@ The aggregate `<uuid>.json` beside it has the tool and the scores.
 
 import json
 import math
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,8 +19,15 @@ from benchwright.core.configuration import STYLES
 from benchwright.core.errors import InputError
 from benchwright.core.values import LETTERS, ascii_surrogates
 from benchwright.logs.json_files import json_lines, members
-from benchwright.logs.options import are_letters, letter_position, option_position
-from benchwright.logs.sample import Log, Mark, Outcome, Sample
+from benchwright.logs.options import (
+    are_letters,
+    chosen_options,
+    letter_position,
+    option_code,
+    options_of,
+    several_letters,
+)
+from benchwright.logs.sample import Log, Mark, Sample
 from benchwright.logs.values import as_count, as_list, as_number, as_object, as_text
 
 NAME = "Every Eval Ever"
@@ -32,8 +38,6 @@ _METRICS = ("acc", "exact_match", "choice", "accuracy", "acc_norm")
 """Parts of the names of results, the preferred first."""
 _LETTERED = ("inspect", "benchwright")
 """Tools whose samples have the question alone, and letters as answers."""
-_SEVERAL = re.compile(r"[A-Z](\s*,\s*[A-Z])+")
-_INVALID = "[invalid]"  # what filters of lm-eval return for an answer that they cannot read
 
 Row = Mapping[str, Any]
 
@@ -155,8 +159,8 @@ def _sample(row: Row, tool: str) -> Sample:
     metadata = as_object(row.get("metadata"))
     raw, choices = ascii_surrogates(as_text(source.get("raw"))), _texts(source.get("choices"))
     references, answer = _texts(source.get("reference")), _answer(row)
-    gold = tuple(_gold(text, choices, tool) for text in references)
-    gold = gold if gold and min(gold) >= 0 else ()
+    named = [options_of(_gold(text, choices, tool)) for text in references]
+    gold: tuple[int, ...] = sum(named, ()) if all(named) else ()
     lettered = are_letters(choices) or (not choices and bool(gold))
     alone = bool(source.get("formatted")) or (tool in _LETTERED and bool(choices))
     sample = Sample(
@@ -178,15 +182,10 @@ def _sample(row: Row, tool: str) -> Sample:
         return sample._replace(outcome="failed", chosen=-1, correct=math.nan)
     if _parts(_result(row))[0] == "acc_norm" and not lettered:
         return sample._replace(chosen=-1)  # the answer is that of `acc`
-    return sample._replace(outcome=_outcome(sample, answer))
-
-
-def _outcome(sample: Sample, answer: str | None) -> Outcome:
-    if answer is None or sample.chosen >= 0 or _ends_with_option(sample):
-        return "answered"
-    asked_for_option = bool(sample.choices or sample.gold)
-    unread = answer == _INVALID or (asked_for_option and not _SEVERAL.fullmatch(answer))
-    return "unreadable" if unread else "answered"
+    if sample.chosen != -1 or _ends_with_option(sample):
+        return sample
+    blank = answer == "" and bool(sample.choices or sample.gold)
+    return sample._replace(outcome="unreadable" if blank else "answered", text=answer or "")
 
 
 def _ends_with_option(sample: Sample) -> bool:
@@ -206,12 +205,12 @@ def _answer(row: Row) -> str | None:
 
 
 def _position(text: str, choices: tuple[str, ...], tool: str) -> int:
-    """Return the position of an option, or of a letter where the sample has no options."""
+    """Return the options that a text names (`option_code`), or letters if there are no options."""
     if not choices:
-        return LETTERS.find(text) if len(text) == 1 else -1
+        return option_code(several_letters(text) or {LETTERS.find(text) if len(text) == 1 else -1})
     letter = letter_position(text, len(choices)) if tool in _LETTERED else -1
     counts = tool == "lm_eval" and 0 <= as_count(text) < len(choices) and text not in choices
-    return as_count(text) if counts else letter if letter >= 0 else option_position(text, choices)
+    return as_count(text) if counts else letter if letter >= 0 else chosen_options(text, choices)
 
 
 def _gold(text: str, choices: tuple[str, ...], tool: str) -> int:

@@ -190,10 +190,10 @@ def _answered(
     completions = as_list(results[0].get("completions"))
     text = as_text(as_object(completions[0] if completions else None).get("text"))
     chosen = _mapped(text, requests[0], sample.choices)
-    read = chosen >= 0 or not sample.choices or sample.correct == 1
     return sample._replace(
-        outcome="answered" if read else "unreadable",
         chosen=chosen,
+        outcome="answered" if text.strip() or not sample.choices else "unreadable",
+        text=text,
         prompt_tokens=as_count(stats.get("num_prompt_tokens")),
         generated_tokens=as_count(stats.get("num_output_tokens")),
     )

@@ -16,7 +16,7 @@ from typing import Any
 from benchwright.core.errors import InputError
 from benchwright.core.values import format_value
 from benchwright.logs.json_files import members
-from benchwright.logs.options import letter_position, option_position
+from benchwright.logs.options import chosen_options, letter_position, options_of
 from benchwright.logs.sample import Log, Mark, Sample
 from benchwright.logs.values import as_count, as_list, as_number, as_object, as_text
 from benchwright.logs.zip_entries import zip_entries
@@ -276,7 +276,7 @@ def _answered(sample: Sample, score: Json, choices: tuple[str, ...]) -> Sample:
     if not text and answer is not None and _mark(value) == 0.0:
         return sample._replace(outcome="unreadable")
     letter = letter_position(text, len(choices))
-    chosen = letter if letter >= 0 else option_position(text, choices)
+    chosen = letter if letter >= 0 else chosen_options(text, choices)
     return sample._replace(chosen=chosen, correct=_mark(value))
 
 
@@ -297,8 +297,8 @@ def _gold(target: Any, choices: tuple[str, ...]) -> tuple[int, ...]:
     letters = [letter_position(text, len(choices)) for text in targets if isinstance(text, str)]
     if letters and all(letter >= 0 for letter in letters):
         return tuple(letters)
-    found = [option_position(as_text(text), choices) for text in targets]
-    return tuple(found) if found and all(option >= 0 for option in found) else ()
+    found = [options_of(chosen_options(as_text(text), choices)) for text in targets]
+    return sum(found, ()) if all(found) else ()
 
 
 def _target(target: Any) -> str:

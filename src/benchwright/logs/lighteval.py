@@ -11,7 +11,7 @@ from benchwright.core.errors import InputError
 from benchwright.core.values import LETTERS
 from benchwright.core.verbatim import BROKEN, opened_parquet
 from benchwright.logs.json_files import read_json
-from benchwright.logs.options import are_letters, option_position
+from benchwright.logs.options import are_letters, chosen_options
 from benchwright.logs.sample import Log, Mark, Sample
 from benchwright.logs.values import (
     as_count,
@@ -239,14 +239,15 @@ def _written(sample: Sample, texts: Sequence[str]) -> Iterator[Sample]:
     if len(sample.choices) == 1:  # the right answer alone
         sample = sample._replace(choices=(), gold=(), target=target)
     for repeat, text in enumerate(texts, start=1):
-        chosen = option_position(text, sample.choices, len(LETTERS))
+        chosen = chosen_options(text, sample.choices, len(LETTERS))
         yield _options(sample)._replace(
             repeat=repeat,
             outcome="answered" if text.strip() else "unreadable",
             chosen=chosen,
+            text=text,
             correct=sample.correct if len(texts) == 1 else math.nan,
             marks=sample.marks if len(texts) == 1 else {},
-            skipped="" if len(texts) == 1 or chosen >= 0 else "one mark for several answers",
+            skipped="" if len(texts) == 1 or sample.choices else "one mark for several answers",
         )
 
 

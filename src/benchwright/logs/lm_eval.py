@@ -16,7 +16,7 @@ from benchwright.core.natural_order import natural_key
 from benchwright.core.values import ascii_surrogates, format_value
 from benchwright.logs.json_files import array_elements, json_lines, read_json
 from benchwright.logs.sample import Log, Mark, Sample
-from benchwright.logs.values import as_number, as_object
+from benchwright.logs.values import as_list, as_number, as_object, as_text
 
 NAME = "lm-evaluation-harness"
 
@@ -148,11 +148,11 @@ def _sample(row: dict[str, Any]) -> Sample:
     contexts, continuations = _requests(row["arguments"])
     sample = Sample(str(doc_id), doc=row["doc"], target=ascii_surrogates(str(row.get("target"))))
     marks = _marks(row)
+    responses = next(row[key] for key in _RESPONSES if key in row)
     if continuations is None:
-        return sample._replace(marks=marks)
+        return sample._replace(marks=marks, text=as_text(next(iter(as_list(responses)), "")))
     of_options = {m: value for m, value in marks.items() if m.metric not in _LIKELIHOOD}
     sample = sample._replace(marks=of_options)
-    responses = next(row[key] for key in _RESPONSES if key in row)
     if not isinstance(responses, list) or len(responses) != len(continuations):
         raise ValueError(f"expected {len(continuations)} responses, got {format_value(responses)}")
     logprobs = [_log_likelihood(response) for response in responses]

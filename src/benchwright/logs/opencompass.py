@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from benchwright.core.errors import InputError
 from benchwright.core.values import LETTERS
 from benchwright.logs.json_files import members
-from benchwright.logs.options import are_letters, letter_position
+from benchwright.logs.options import are_letters, chosen_options, options_of
 from benchwright.logs.sample import Log, Mark, Sample
 from benchwright.logs.values import as_list, as_number, as_object, as_text, shared_start
 
@@ -213,20 +213,19 @@ def _generated(sample: Sample, answer: Mapping[str, Any], reading: _Reading | No
     raw = answer.get("prediction")
     text = as_text(raw) if reading is None else reading.text
     gold = as_text(answer.get("gold")) or ("" if reading is None else reading.reference)
-    chosen, right = (letter_position(each, len(LETTERS)) for each in (text, gold))
+    chosen, right = (chosen_options(each, (), len(LETTERS)) for each in (text, gold))
     correct = math.nan if reading is None else reading.correct
-    if math.isnan(correct) and reading is not None and right >= 0:
-        correct = float(text == gold)
+    if math.isnan(correct) and reading is not None and right != -1:
+        correct = float(text == gold or chosen == right)
     empty = not _prompt(raw).strip() or (reading is not None and not text.strip())
-    unknown = not empty and chosen < 0 and math.isnan(correct)
     return sample._replace(
         prompt=_prompt(answer.get("origin_prompt")),
-        gold=(right,) if right >= 0 else (),
-        target="" if right >= 0 else gold,
+        gold=options_of(right),
+        target="" if right != -1 else gold,
         outcome="unreadable" if empty else "answered",
         chosen=chosen,
+        text=text,
         correct=correct,
-        skipped="the letter read is not in the log (set dump_details)" if unknown else "",
     )
 
 

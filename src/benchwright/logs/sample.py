@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+INVALID = "[invalid]"
+"""What filters of lm-eval return for an answer that they cannot read."""
 Outcome = Literal["answered", "unreadable", "failed"]
 """`unreadable`: the model wrote something in which the tool found no option. `failed`: there is no
 answer (an error, a refusal of the provider, an answer that was never asked for)."""
@@ -39,7 +41,10 @@ class Sample(NamedTuple):
     doc: Mapping[str, Any] | None = None  # the task's source row, or the sample's metadata
     repeat: int = 1  # epochs, trials and replicas count from 1
     outcome: Outcome = "answered"
-    chosen: int = -1  # position of the chosen option or letter, −1 if the log does not have it
+    # position of the chosen option or letter, −1 if the log does not have it, below −1 for several
+    # (`options.option_code`)
+    chosen: int = -1
+    text: str = ""  # what the model wrote, where the log does not have what it chose
     continuations: tuple[str, ...] | None = None  # texts whose log-likelihoods were taken
     contexts: tuple[str, ...] | None = None  # their contexts, if all continuations are equal
     logprobs: tuple[float, ...] | None = None  # one per continuation

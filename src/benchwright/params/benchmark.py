@@ -61,9 +61,10 @@ class ChoicesField(Section):
 class GoldField(Section):
     """The gold answer of a row and its form.
 
-    `index` from 0, `number` from 1, `letter` (A, B, …), `label` (one of `choices.labels`), `text`
-    (equal to one option), `one_hot` (a list with a single 1), `multi_hot` (several right options),
-    `first` (the first option), `final_answer` (open-ended: the text itself).
+    `index` from 0, `number` from 1, `letter` (A, or several: AC), `label` (one of
+    `choices.labels`), `text` (equal to one option), `one_hot` (a list with a single 1), `multi_hot`
+    (several right options), `first` (the first option), `final_answer` (open-ended: the text
+    itself).
     """
 
     form: GoldForm

@@ -20,9 +20,10 @@ ROWS = [
     "prompt_tokens", "generated_tokens", "source", "by_hash", "disputed",
 ]  # fmt: skip
 """Columns of the rows: `position` is the item's position in the index; missing values are −1 in
-`prediction`, else NaN or None. `extraction` is `missing` where the model was asked and has no
-answer, and `failed` where it has one that names no option, which counts as wrong. `disputed` marks
-rows of which another row with the same key states another answer."""
+`prediction`, which is below −1 for several options (`option_code`), else NaN or None. `extraction`
+is `missing` where the model was asked and has no answer, and `failed` where it has one that names
+no option, which counts as wrong. `disputed` marks rows of which another row with the same key
+states another answer."""
 MISSING, FAILED = "missing", "failed"
 _NAMES = ("model", "condition", "style", "source", "extraction")
 _VALUES = ["correct", "prediction", "p_answer", "p_prediction", "logprobs", "option_bytes"]
@@ -91,6 +92,7 @@ def merge_files(
     ]
     apart = rows["position"].to_numpy() < 0
     rows = drop_rows(rows, [*reasons, ("not_joined", "not joined", apart)], tallies)
+    _judge_several(rows, index, tallies)
     state = rows["extraction"]
     silent = unanswered(rows) & (state != FAILED).to_numpy(dtype=bool)
     fresh = silent & (state != MISSING).to_numpy(dtype=bool)
@@ -100,7 +102,26 @@ def merge_files(
     rows = _merged(rows, index, tallies)
     wrong = contradictions(rows, index)
     count_rows(rows, wrong, "contradicting", "inconsistent with the gold", tallies)
+    rows["prediction"] = rows["prediction"].clip(-1)
     return rows[ROWS]
+
+
+def _judge_several(rows: pd.DataFrame, index: ResponseIndex, tallies: Tallies) -> None:
+    """Score answers that name several options: right if these are exactly the right ones.
+
+    Where a file names several for an item with several right options, its models were asked for
+    all of them, so that one alone is wrong there.
+    """
+    position, named = rows["position"].to_numpy(), rows["prediction"].to_numpy()
+    several, multiple = named < -1, ~index.single[position]
+    if not several.any():
+        return
+    count_rows(rows, several, "several", "answers with several options", tallies)
+    asks_for_all = rows["source"].isin(rows["source"][several & multiple]).to_numpy(dtype=bool)
+    sets = several | (asks_for_all & multiple & (named >= 0))
+    judged = sets & rows["correct"].isna().to_numpy() & rows["logprobs"].isna().to_numpy()
+    exact = (named == index.right_code[position]).astype(float)
+    rows["correct"] = rows["correct"].where(~judged, exact)
 
 
 def _table(files: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
@@ -114,7 +135,7 @@ def _table(files: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 
 def unanswered(rows: pd.DataFrame) -> Mask:
     """Return which rows state neither correctness nor an option nor log-likelihoods."""
-    silent = rows["correct"].isna() & (rows["prediction"] < 0) & rows["logprobs"].isna()
+    silent = rows["correct"].isna() & (rows["prediction"] == -1) & rows["logprobs"].isna()
     return silent.to_numpy(dtype=bool)
 
 
@@ -125,7 +146,8 @@ def _invalid_for_item(rows: pd.DataFrame, index: ResponseIndex) -> list[tuple[st
     n_options = index.options[position]
     chosen = rows["prediction"].to_numpy(dtype=np.int64, copy=True)
     chosen[joined & (n_options == 0)] = -1
-    beyond = joined & (chosen >= np.maximum(n_options, 1))
+    several = np.where(chosen < -1, -1 - chosen, 0) >> np.minimum(n_options, 62) > 0
+    beyond = joined & ((chosen >= np.maximum(n_options, 1)) | several)
     scored = rows["logprobs"].notna().to_numpy(dtype=bool)
     bare = beyond & rows["correct"].isna().to_numpy() & ~scored
     if bare.any():
@@ -208,14 +230,14 @@ def _in_precedence(rows: pd.DataFrame) -> pd.DataFrame:
 def _stated(rows: pd.DataFrame) -> Mask:
     """Return which of the values (n, k) rows state."""
     known = rows[_VALUES].notna()
-    return known.assign(prediction=rows["prediction"] >= 0).to_numpy(dtype=bool)
+    return known.assign(prediction=rows["prediction"] != -1).to_numpy(dtype=bool)
 
 
 def _disagree(first: pd.DataFrame, later: pd.DataFrame, index: ResponseIndex) -> Mask:
     """Return (n,) True where two rows with the same key state different answers."""
     a, b = (rows["correct"].fillna(pd.Series(_scores(rows, index))) for rows in (first, later))
     c, d = first["prediction"], later["prediction"]
-    differ = (a.notna() & b.notna() & (a != b)) | ((c >= 0) & (d >= 0) & (c != d))
+    differ = (a.notna() & b.notna() & (a != b)) | ((c != -1) & (d != -1) & (c != d))
     return differ.to_numpy(dtype=bool)
 
 
@@ -233,8 +255,11 @@ def contradictions(rows: pd.DataFrame, index: ResponseIndex) -> Mask:
     prediction = rows["prediction"].to_numpy()
     p_answer = rows["p_answer"].to_numpy()
     checkable = index.single[position]
-    decided = checkable & ((correct == 0) | (correct == 1))
+    whole = (correct == 0) | (correct == 1)
+    decided = checkable & whole
     out = decided & (prediction >= 0) & ((correct == 1) != (prediction == answer))
+    exact = prediction == index.right_code[position]
+    out |= whole & (prediction < -1) & ((correct == 1) != exact)
     out |= decided & (correct == 0) & (p_answer > 0.5 + _ROUNDING)
     fair = 1 / np.maximum(index.options[position], 1)
     out |= decided & (correct == 1) & (p_answer < fair - _ROUNDING)

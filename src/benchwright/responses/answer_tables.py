@@ -15,6 +15,7 @@ from benchwright.core.configuration import STYLES
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError
 from benchwright.datasets.response_files import LoadedFile
+from benchwright.logs.options import several_letters
 from benchwright.params.responses import TIDY_COLUMNS
 from benchwright.responses.answer_rows import (
     FAILED,
@@ -333,7 +334,8 @@ def _has_letters(file: LoadedFile, table: pa.Table) -> bool:
     for name, column in zip(table.column_names, table.columns, strict=True):
         if column_kind(column) == "text" and name not in ("item_id", "model"):
             cells = (text.strip() for text in column[:1000].to_pylist() if text is not None)
-            if re.fullmatch("[A-Za-z]", next(filter(None, cells), "")):
+            first = next(filter(None, cells), "")
+            if re.fullmatch("[A-Za-z]", first) or several_letters(first):
                 return True
     return False
 

@@ -11,6 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
+from benchwright.logs.options import MOST_SEVERAL, option_code, several_letters
 
 _MISSING = {"", "nan", "na", "n/a", "none", "null", "<na>"}
 MAX_OPTIONS = 1_000  # far more than any item has
@@ -67,7 +68,7 @@ def texts(column: pa.ChunkedArray, where: str) -> NDArray[np.object_]:
 
 def _by_distinct(column: pa.ChunkedArray, read: Callable[[str], float | None]) -> Cells:
     """Read each distinct text once; `read` returns None for unreadable text."""
-    codes, distinct = pd.factorize(column.to_pandas().astype(object))
+    codes, distinct = pd.factorize(column.to_pandas())
     understood = [read(str(text).strip()) for text in distinct]
     values = np.array([np.nan if v is None else v for v in understood] + [np.nan])
     bad = np.array([v is None for v in understood] + [False])
@@ -102,21 +103,35 @@ def numbers(column: pa.ChunkedArray) -> Cells:
 
 
 def _read_option(text: str) -> float | None:
+    listed = _read_json(text) if text.startswith("[") else None
+    if isinstance(listed, list) and len(listed) == 1:
+        text = str(listed[0])
+    elif isinstance(listed, list) and {*map(type, listed)} == {float}:
+        whole = all(0 <= each < MOST_SEVERAL and each == int(each) for each in listed)
+        return float(option_code(map(int, listed))) if whole else None
     if text.lower() in _MISSING:
         return math.nan
     if len(text) == 1 and "A" <= text.upper() <= "Z":
         return float(ord(text.upper()) - ord("A"))
-    return None if text.lower() in _TRUTH else _read_number(text)
+    if several := several_letters(text):
+        return float(option_code(several))
+    number = None if text.lower() in _TRUTH else _read_number(text)
+    possible = number is not None and (
+        math.isnan(number) or (-1 <= number < MAX_OPTIONS and number == int(number))
+    )
+    return number if possible else None
 
 
 def options(column: pa.ChunkedArray) -> Cells:
-    """Return option indices as float64, from letters or 0-based numbers; NaN for −1 and blank."""
-    values, bad = (
-        _by_distinct(column, _read_option) if column_kind(column) == "text" else numbers(column)
-    )
-    possible = (values >= -1) & (values < MAX_OPTIONS) & (np.floor(values) == values)
-    bad = bad | ~(np.isnan(values) | possible)
-    return Cells(np.where(bad | (values < 0), np.nan, values), bad)
+    """Return options as float64, from letters or 0-based numbers; NaN for −1 and blank.
+
+    Several (`ABC`, `A, C`, `[1, 3]`) are one number, as by `option_code`.
+    """
+    if column_kind(column) == "list":
+        texts_of = (None if v is None else json.dumps(v) for v in column.to_pylist())
+        column = pa.chunked_array([pa.array(texts_of, pa.string())])
+    values, bad = _by_distinct(column, _read_option)
+    return Cells(np.where(values == -1, np.nan, values), bad)
 
 
 def _read_json(value: Any) -> Any:

@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.core.content_hash import content_hash
+from benchwright.logs.options import MOST_SEVERAL, option_code
 from benchwright.responses.prompt_matching import EndIndex, PromptIndex
 
 Positions = NDArray[np.intp]
@@ -32,6 +33,7 @@ class _Gold:
 
     answer: NDArray[np.int64]
     single: NDArray[np.bool_]
+    right_code: NDArray[np.int64]
     right: list[tuple[int, ...]]
 
     def is_right(self, positions: Positions, prediction: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -57,6 +59,7 @@ class ItemIndex(_Gold):
         choices: texts of the options.
         subjects: the subjects.
         single: True if exactly one option is right.
+        right_code: all right options, as `option_code`.
     """
 
     def __init__(self, items: pd.DataFrame, calibration_items: pd.DataFrame | None = None) -> None:
@@ -75,6 +78,8 @@ class ItemIndex(_Gold):
         rights = (tuple(int(option) for option in right) for right in both["correct_set"])
         self.right = [known.setdefault(right, right) for right in rights]
         self.single = (self.answer >= 0) & np.array([len(right) <= 1 for right in self.right])
+        few = (right if max(right, default=0) < MOST_SEVERAL else () for right in self.right)
+        self.right_code = np.array([*map(option_code, few)], dtype=np.int64)
         self._texts = both[["content_hash", "question"]]
 
     @cached_property
@@ -219,6 +224,7 @@ class ResponseIndex(_Gold):
         self.answer = np.concatenate([part.answer for part in parts])
         self.options = np.concatenate([part.options for part in parts])
         self.single = np.concatenate([part.single for part in parts])
+        self.right_code = np.concatenate([part.right_code for part in parts])
         self.right = [right for part in parts for right in part.right]
         self.choices = [choices for part in parts for choices in part.choices]
 

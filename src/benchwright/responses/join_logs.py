@@ -15,8 +15,8 @@ from benchwright.core.errors import InputError
 from benchwright.core.natural_order import natural_key
 from benchwright.core.values import format_value
 from benchwright.datasets.response_files import LoadedFile
-from benchwright.logs.options import letter_position
-from benchwright.logs.sample import NO_MARK, Log, Mark, Sample
+from benchwright.logs.options import letter_position, option_code, options_of
+from benchwright.logs.sample import INVALID, NO_MARK, Log, Mark, Sample
 from benchwright.params.responses import ResponseFileParams
 from benchwright.responses.answer_rows import FAILED, LISTS, MISSING, name_rows
 from benchwright.responses.answer_tables import different_texts, unknown_condition
@@ -25,6 +25,7 @@ from benchwright.responses.item_index import ResponseIndex
 from benchwright.responses.option_orders import Orders, how_asked, matched, order_of, plain_text
 from benchwright.responses.scales import to_share
 from benchwright.responses.tally import SAME_SCORE, Tally
+from benchwright.scoring.read_answer import read_answer
 
 ForeignRuns = frozenset[tuple[Path, str]]
 """Runs, by the last file that was read of each, with conditions whose texts differ from those of
@@ -34,7 +35,8 @@ _BY_LENGTH = ("acc_norm", "cloze_bytes")  # the metric and the style that divide
 _ACCURACIES = ("", "acc", "accuracy", "exact_match")
 _NUMBER = re.compile(r"[0-9]{1,4}")
 _OPTION_LIST = re.compile(r"\[\s*[0-9]{1,4}(?:\s*,\s*[0-9]{1,4})*\s*\]")
-_NO_TEXTS: Any = {"question": "", "prompt": "", "choices": (), "doc": None, "contexts": None}
+_NO_TEXTS: dict[str, Any] = dict.fromkeys(("question", "prompt", "text"), "")
+_NO_TEXTS |= {"choices": (), "doc": None, "contexts": None}
 _BATCH = 256  # samples whose texts are in memory at once
 
 
@@ -59,6 +61,7 @@ class _Joined(NamedTuple):
     condition: str
     place: Place
     orders: Orders
+    read: int | None = None  # the option that the text states, −1 if none; None if it was not read
     order: list[int] | None = None  # of the options in the log, once the style is known
 
 
@@ -111,7 +114,7 @@ def read_log(
         ]
         kept = (sample for sample in samples if id(sample) not in left)
         samples = [_marked(sample, mark, file.spec.style) for sample in kept]
-    joined = _with_outcome(joined, count)
+    joined = _with_outcome(joined, index, count)
     style = file.spec.style or log.style or _style(joined, count.tally)
     joined = [row._replace(order=order_of(row.orders, style)) for row in joined]
     scored = [row for row in joined if row.sample.logprobs is not None and row.order is None]
@@ -195,10 +198,21 @@ def _join(
                 answered.append(sample._replace(**_NO_TEXTS))
                 if place is not None:
                     orders = how_asked(sample, place.choices)
-                    joined.append(_Joined(answered[-1], condition, place, orders))
+                    read = _read(sample, place.choices)
+                    joined.append(_Joined(answered[-1], condition, place, orders, read))
                 elif sample.outcome != "failed":
                     count("not_joined", why, [sample])
     return assign_positions(joined, index), answered
+
+
+def _read(sample: Sample, choices: Sequence[str]) -> int | None:
+    """Return the option that a written answer states, −1 if none; None if the log names one."""
+    if sample.text == INVALID:
+        return -1
+    if not sample.text or not choices or sample.chosen != -1 or sample.outcome != "answered":
+        return None
+    option = read_answer(sample.text, choices).value
+    return option if isinstance(option, int) else -1
 
 
 def _places(
@@ -245,12 +259,27 @@ def assign_positions(joined: Sequence[_Joined], index: ResponseIndex) -> list[_J
     return placed
 
 
-def _with_outcome(joined: Sequence[_Joined], count: _Count) -> list[_Joined]:
-    """Mark samples without an answer, or with log-likelihoods of other options, as failed."""
+def _with_outcome(joined: Sequence[_Joined], index: ResponseIndex, count: _Count) -> list[_Joined]:
+    """Mark samples without an answer, or with log-likelihoods of other options, as failed.
+
+    An answer that was read in its text has the option unless the log marks it otherwise; a text
+    without one is unreadable unless the log marks it as right.
+    """
     rows = []
     for row in joined:
         sample, n_choices, why = row.sample, len(row.place.choices), ""
-        unmarked = math.isnan(sample.correct) and sample.chosen < 0 and sample.outcome == "answered"
+        if row.read == -1 and not sample.correct > 0:
+            sample = sample._replace(outcome="unreadable")
+        elif row.read is not None and row.read >= 0:
+            order = _item_order(row.place, index)
+            right = order is not None and order[row.read] in index.right[row.place.position]
+            if math.isnan(sample.correct) or (sample.correct > 0) == right:
+                sample = sample._replace(chosen=row.read)
+            else:
+                count("", "marked otherwise than the text of the answer reads", [sample])
+        unmarked = (
+            math.isnan(sample.correct) and sample.chosen == -1 and sample.outcome == "answered"
+        )
         if sample.logprobs is not None and n_choices and len(sample.logprobs) != n_choices:
             why = "number of log-likelihoods differs from options"
         elif unmarked and not any(row.orders.values()):
@@ -333,11 +362,12 @@ def _values(row: _Joined, index: ResponseIndex, style: str, *, differs: bool) ->
         texts = (text.removeprefix(" ") for text in sample.continuations)
         lengths = _ordered([max(1, len(text.encode())) for text in texts], order)
     if logprobs is None and sample.outcome == "answered" and item_order:
-        inside = 0 <= sample.chosen < len(item_order)
-        chosen = item_order[sample.chosen] if inside else -1
+        named = options_of(sample.chosen)
+        inside = all(option < len(item_order) for option in named)
+        chosen = option_code(item_order[option] for option in named) if inside else -1
     # Correctness under another gold is ignored; what was chosen remains valid.
-    silent = failed or (differs and (logprobs is not None or chosen >= 0))
-    answered = "ok" if chosen >= 0 else "none"
+    silent = failed or (differs and (logprobs is not None or chosen != -1))
+    answered = "ok" if chosen != -1 else "none"
     return {
         "position": row.place.position, "condition": row.condition, "repeat": sample.repeat,
         "correct": 0.0 if unread else math.nan if silent else sample.correct,

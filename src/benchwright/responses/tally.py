@@ -29,6 +29,7 @@ class Tally:
     dropped: int = 0
     failed: int = 0
     unreadable: int = 0
+    several: int = 0
     accuracy: float | None = None
     log_score: float | None = None
     notes: list[str] = field(default_factory=list)

@@ -124,8 +124,9 @@ ImportReport = Columns(
     (int, "models", "rows", "joined_by_id", "joined_by_hash", "not_joined", "doubled"),
     # contradicting: `correct` disagrees with prediction and gold; dropped: a value out of
     # range, or no answer at all; failed: samples of a log without an answer: an error, a
-    # refusal; unreadable: joined; the tool found no option in what the model wrote
-    (int, "contradicting", "dropped", "failed", "unreadable"),
+    # refusal; unreadable: joined; the tool found no option in what the model wrote; several: joined
+    # answers that name several options
+    (int, "contradicting", "dropped", "failed", "unreadable", "several"),
     (float, "accuracy", "log_score"),  # log_score: the log's own
     (str, "detail"),
 )

@@ -169,12 +169,14 @@ def test_gold_answer_that_names_no_single_option_is_rejected(
         ("text", "wren "),
         ("one_hot", np.array([0, 1, 0])),
         ("multi_hot", [False, True, True]),
+        ("letter", "C, B"),
     ],
 )
 def test_every_form_of_gold_answer_is_read(form: str, answer: Any) -> None:
     item = only_item([row(answer=answer)], benchmark(gold(form)))
-    assert (item.answer, item.answer_text) == (1, "wren")
-    assert item.correct_set == ([1, 2] if form == "multi_hot" else [1])
+    letters = isinstance(answer, str) and "," in answer
+    assert (item.answer, item.answer_text) == ((2, "kite") if letters else (1, "wren"))
+    assert item.correct_set == ([1, 2] if letters or form == "multi_hot" else [1])
 
 
 def test_trailing_empty_options_are_dropped_only_if_configured() -> None:
