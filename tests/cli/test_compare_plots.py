@@ -31,3 +31,9 @@ def test_colours_say_on_which_side_of_zero_an_interval_lies() -> None:
     assert [shape.x0 for shape in Figure(chart).layout.shapes] == [0, -2]
     error = Figure(chart).data[0].error_x
     np.testing.assert_allclose([error.array[0], error.arrayminus[0]], [10, 10])
+
+
+def test_lines_at_zero_and_at_the_margin_are_on_the_axis() -> None:
+    chart = plot_differences(ROWS[1:2].reset_index(drop=True), 0.95, 0.05)
+    low, high = Figure(chart).layout.xaxis.range
+    assert (low < -5, high > 30) == (True, True)

@@ -31,11 +31,11 @@ def test_the_key_that_no_model_chooses_comes_first(logs: Path) -> None:
     assert done.exit_code == 0, done.output
     header, _, first, *_ = done.output.splitlines()
     assert header.startswith("5 items, 3 models")
-    assert first.split()[:6] == ["exam/3", "100%", "of", "3", "D", "B"]
+    assert first.split()[:8] == ["exam/3", "100%", "of", "3", "D", "B,", "by", "3"]
     saved = json.loads(out.read_text())
     assert saved["items"][0]["item_id"] == "exam/3"
     assert len(saved["items"]) == 5
-    assert saved["items"][0]["alternative"] == 1
+    assert (saved["items"][0]["alternative"], saved["items"][0]["n_alternative"]) == (1, 3)
 
 
 def test_tables_and_single_models_are_refused(logs: Path, tmp_path: Path) -> None:

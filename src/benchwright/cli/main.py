@@ -780,7 +780,10 @@ def gate(a: str, b: str, **given: Any) -> None:
     low, high = given["choice"].scale
     margin = given["margin"] / (high - low)
     if margin >= 1:
-        raise InputError(f"--margin {given['margin']:g}: the scale is {low:g} to {high:g}")
+        five = 0.05 * (high - low)
+        raise InputError(
+            f"--margin {given['margin']:g}: the scale is {low:g} to {high:g}; give {five:g} for 5%"
+        )
     pair = read_pair(a, b, **{name: given[name] for name in _OF_PAIR}, whole=True)
     request = gating.GateRequest(margin, given["alpha"], given["seed"])
     write_output(given["order_file"], lambda: gating.order_text(pair, request.seed))

@@ -22,7 +22,7 @@ class Suspects(NamedTuple):
     """Items in the order in which their keys should be checked (`SuspectItems`), with their text.
 
     Attributes:
-        table: also question, choices and answer.
+        table: also question, choices, answer, and `n_alternative`, the models that chose it.
         models: number of models.
         notes: caveats.
     """
@@ -53,6 +53,8 @@ def find_suspects(paths: Sequence[Path], choice: Choice = Choice()) -> Suspects:
     ranked = rank_suspect_items(matrix, asked, families)
     texts = asked[["item_id", "question", "choices", "answer"]]
     table = ranked.merge(texts, on="item_id", how="left")
+    chosen = matrix.select_items(tuple(table["item_id"])).prediction
+    table["n_alternative"] = (chosen == table["alternative"].to_numpy()).sum(axis=0)
     return Suspects(table, len(known.models), known.notes)
 
 
@@ -63,7 +65,7 @@ def terminal_lines(found: Suspects, top: int) -> list[str]:
             "item": row["item_id"],
             "wrong": f"{row['share_wrong']:.0%} of {row['n_models']}",
             "key": _letter(row["answer"]),
-            "preferred": _letter(row["alternative"]),
+            "preferred": _preferred(row["alternative"], row["n_alternative"]),
             "question": " ".join(str(row["question"]).split())[:70],
         }
         for row in found.table.head(top).to_dict("records")
@@ -74,6 +76,10 @@ def terminal_lines(found: Suspects, top: int) -> list[str]:
         *table_lines(rows),
         *(f"note: {note}" for note in found.notes),
     ]
+
+
+def _preferred(option: int, models: int) -> str:
+    return f"{_letter(option)}, by {models}" if option >= 0 else ""
 
 
 def _letter(option: Any) -> str:

@@ -251,7 +251,7 @@ def _figure(title: str, panels: Sequence[Panel], height: int, **more: Any) -> An
         top = 1 - i * (height + _BETWEEN) / total
         down = [max(top - height / total, 0), top]
         for letter, scale, anchor, place in (("x", panel.x, y, [0, 1]), ("y", panel.y, x, down)):
-            own = _axis(scale, _values(panel.traces, letter))
+            own = _axis(scale, _values(panel, letter))
             layout[f"{letter}axis{suffix}"] = own | {"anchor": anchor, "domain": place}
         for trace in panel.traces:
             name = trace.get("name", "")
@@ -321,10 +321,10 @@ def _ends(values: Sequence[float], *, zero: bool, log: bool) -> tuple[float, flo
     return low - room * (not zero or low < 0), high + room * (not zero or high > 0 or low == 0)
 
 
-def _values(traces: Sequence[Trace], letter: str) -> list[float]:
-    """Return all values of traces along an axis, with the ends of their intervals."""
-    found: list[float] = []
-    for trace in traces:
+def _values(panel: Panel, letter: str) -> list[float]:
+    """Return all values and lines along an axis, with the ends of intervals."""
+    found = [line.at for line in panel.lines if line.level == (letter == "y")]
+    for trace in panel.traces:
         middle = [value for value in trace[letter] if value is not None]
         error = trace.get(f"error_{letter}")
         found += middle
