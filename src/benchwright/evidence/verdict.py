@@ -64,6 +64,8 @@ def judge_subset(
         these += f" (judged by the answers to {tau['n_items']:,} of {tau['n_full']:,})"
     if n_kept == n_items:
         sentence = f"Use all {n_items:,} items: none was removed."
+        if not panel.models:
+            sentence = "No verdict: no item was removed, but no answers of models were given."
     elif place == "unknown":
         sentence = f"No verdict on {these}: {reason}."
     else:

@@ -301,6 +301,7 @@ def test_long_list_is_cut_after_the_removed_items(page, small, monkeypatch) -> N
         ("nothing", "Use all 60 items: none was removed."),
         ("all", "none of the panel's items was kept"),
         ("one", "Use all 1 items: none was removed."),
+        ("no_answers", "No verdict: no item was removed, but no answers of models were given."),
     ],
 )
 def test_corner_cases_give_a_report(page, small, case: str, sentence: str) -> None:
@@ -334,6 +335,7 @@ def test_corner_cases_give_a_report(page, small, case: str, sentence: str) -> No
             "verdicts": Verdicts.empty(),
         },
     }
+    changed["no_answers"] = changed["no_models"] | changed["nothing"]
     text = page(**changed[case]).text
     assert sentence in text
     assert "nan" not in re.findall(r"[a-z]+", text.lower())
