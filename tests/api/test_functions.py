@@ -288,3 +288,7 @@ def test_harm_to_the_ranking_is_said_first(items: pd.DataFrame) -> None:
     )
     assert repr(harmful).startswith("Filtered: Do not rank models by these ")
     assert "no better than random subsets of the same size" in repr(safe)
+    few = answers[answers["model"].str.contains("-[678]")]
+    reported = bw.smart(items, few, variant="no_similar", params=params)
+    assert reported.removed.empty
+    assert "easy_unanimous removed nothing: reported, not removed: 3 filter" in repr(reported)

@@ -102,7 +102,7 @@ def warn_of_lost_rows(import_report: pd.DataFrame, stacklevel: int = 3) -> None:
 
 
 def read_embeddings(embeddings: Any, given: pd.DataFrame, items: pd.DataFrame) -> pd.DataFrame:
-    """Return a row per item with `item_id` and `vector`, of length 1.
+    """Return a row per item with `item_id`, `vector`, of length 1, and `encoder`, "" if unknown.
 
     Args:
         embeddings: vectors (n, d) in the order of `given`, or a table with these columns.
@@ -112,7 +112,9 @@ def read_embeddings(embeddings: Any, given: pd.DataFrame, items: pd.DataFrame) -
     Raises:
         InputError: an item has no vector, or a vector is zero or not finite.
     """
+    encoder = ""
     if isinstance(embeddings, pd.DataFrame):
+        encoder = str(embeddings["encoder"].iloc[0]) if "encoder" in embeddings else ""
         by_id = embeddings.set_index("item_id")["vector"]
     else:
         rows = np.asarray(embeddings, dtype=np.float32)
@@ -125,4 +127,4 @@ def read_embeddings(embeddings: Any, given: pd.DataFrame, items: pd.DataFrame) -
     vectors = by_id[~by_id.index.duplicated()].reindex(items["item_id"])
     if vectors.isna().any():
         raise InputError(f"embeddings: no vector of item {vectors.index[vectors.isna()][0]}")
-    return vectors.reset_index()
+    return vectors.reset_index().assign(encoder=encoder)

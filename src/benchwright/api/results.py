@@ -79,7 +79,9 @@ class Filtered(Result):
     def lines(self) -> list[str]:
         idle = self.rules[self.rules["status"] == "not_run"]
         verdict, *others = self.evidence.lines()
-        silent = (f"{row.rule} did not run: {row.reason}" for row in idle.itertuples())
+        silent = [f"{row.rule} did not run: {row.reason}" for row in idle.itertuples()]
+        cautious = self.rules[self.rules["reason"].str.contains("reported, not removed")]
+        silent += [f"{row.rule} removed nothing: {row.reason}" for row in cautious.itertuples()]
         return [verdict, *silent, *others]
 
 

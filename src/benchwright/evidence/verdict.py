@@ -159,7 +159,7 @@ def figures(
     share = f"{same:,} of {total:,} ({values[PAIRS]:.1%})" if total else "—"
     label = "clearly different pairs of models in the same order"
     low, high = (math.nan if pairs is None else pairs[f"{end}_models"] for end in ("low", "high"))
-    if total and not math.isnan(low):
+    if total and low < high:
         label += f" (95% over families: {low:.1%}–{high:.1%})"
     return (
         (share.replace("100.0%", "100%"), label.replace("100.0%", "100%")),

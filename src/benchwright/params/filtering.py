@@ -76,8 +76,6 @@ class OptionSupersetParams(Section):
     """Items with the same question and answer, one with the other's options and more."""
 
     enabled: bool = True
-    # share of the smaller item's options that the other must have as well, the answer counted
-    share: Annotated[float, Field(gt=0, le=1)] = 0.75
 
 
 class SimilarParams(Section):

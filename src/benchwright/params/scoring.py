@@ -185,6 +185,8 @@ class EncoderParams(Section):
     model: str | None = None  # instead, the name of a language model under `models.models`
     # of its last layer, the state at the `last_token` or the `mean` over all tokens
     pooling: Literal["last_token", "mean"] | None = None
+    # ISO 639-1 codes of the languages that it was trained on; None: many, or unknown
+    languages: tuple[str, ...] | None = None
 
     @model_validator(mode="after")
     def _is_one_of_both(self) -> Self:

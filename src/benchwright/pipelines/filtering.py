@@ -8,6 +8,7 @@ from benchwright.methods.smart.combine import combine_rules, leave_out_prefilter
 from benchwright.methods.smart.duplicates import find_copies
 from benchwright.methods.smart.easy import flag_answer_only_items, flag_easy_items
 from benchwright.methods.smart.filter_model_ablation import vary_filter_models
+from benchwright.methods.smart.filter_models import doubt_few_models
 from benchwright.methods.smart.label_errors import flag_suspect_labels
 from benchwright.pipelines.nodes import node
 
@@ -25,10 +26,22 @@ _NODES = [
         ["items", "params:anomalous_subjects", "params:limit"],
         "anomalous_findings",
     ),
-    node(flag_easy_items, ["items", *_ANSWERED, "params:seed"], "easy_findings"),
+    node(
+        doubt_few_models,
+        ["params:filter_models", "chosen_filter_models", "response_matrix"],
+        "few_models",
+    ),
+    node(
+        flag_easy_items,
+        ["items", *_ANSWERED, "params:seed", "few_models"],
+        "easy_findings",
+    ),
     node(
         flag_answer_only_items,
-        ["items", "choices_only_matrix", "chosen_filter_models", "params:filtering"],
+        [
+            *("items", "choices_only_matrix", "chosen_filter_models"),
+            *("params:filtering", "few_models"),
+        ],
         "answer_only_findings",
     ),
     node(flag_suspect_labels, ["items", *_ANSWERED], "suspect_label_findings"),
@@ -39,7 +52,11 @@ _NODES = [
         "compared_items",
     ),
     node(similar.find_neighbours, [*_COMPARED, "params:filtering"], "neighbours"),
-    node(similar.check_neighbours, [*_COMPARED, "neighbours", *_SETTINGS], "neighbour_search"),
+    node(
+        similar.check_neighbours,
+        [*_COMPARED, "neighbours", "params:filtering", "params:models", "params:seed"],
+        "neighbour_search",
+    ),
     node(
         similar.estimate_threshold,
         ["items", "neighbours", "params:filtering", "neighbour_search"],
@@ -55,6 +72,7 @@ _NODES = [
         [
             *("items", "response_matrix", "choices_only_matrix", "chosen_filter_models"),
             *(*_GROUPS, *_SETTINGS, *FINDINGS_WITHOUT_MODELS),
+            *("easy_findings", "answer_only_findings"),
         ],
         "filter_model_ablation",
     ),

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.filtering import FilteringParams
+from benchwright.params.scoring import ModelsParams
 from benchwright.pipelines.filtering import create_pipeline
 from benchwright.tables.items import Items
 from benchwright.tables.responses import Responses
@@ -107,6 +108,8 @@ def run_filtering(
         "embeddings": make_embeddings([]) if embeddings is None else embeddings,
         "params:filtering": filtering or FilteringParams(),
         "chosen_filter_models": list(matrix.models) if filter_models is None else filter_models,
+        "params:filter_models": list(matrix.models),
+        "params:models": ModelsParams(),
         "params:anomalous_subjects": anomalous_subjects or [],
         "params:limit": None,
         "responses": Responses.empty(),

@@ -54,9 +54,8 @@ def with_options(*option_lists, answer="gold", questions=None):
     )
 
 
-def supersets(items, share=0.75):
-    grouping = find_option_supersets(items, FilteringParams(option_superset={"share": share}))
-    return grouping.groups
+def supersets(items):
+    return find_option_supersets(items, FilteringParams()).groups
 
 
 def test_a_copy_with_some_of_the_options_joins_the_one_that_has_all_of_them():
@@ -68,7 +67,6 @@ def test_a_copy_with_some_of_the_options_joins_the_one_that_has_all_of_them():
 def test_one_of_four_options_may_differ_and_the_share_is_of_the_smaller_item():
     items = with_options("abcd", "abce", "abef", answer="a")
     assert supersets(items) == (("q/0", "q/1"),)
-    assert supersets(items, share=0.5) == (("q/0", "q/1", "q/2"),)
     assert supersets(with_options("abcdefghij", "abc", "abz", answer="a")) == (("q/0", "q/1"),)
     grouping = find_option_supersets(items, FilteringParams())
     assert grouping.value["q/1"] == 0.75
@@ -77,7 +75,7 @@ def test_one_of_four_options_may_differ_and_the_share_is_of_the_smaller_item():
 def test_other_questions_answers_or_only_the_answer_in_common_are_no_copies():
     assert supersets(with_options("ab", "abc", answer="a", questions=["Is x+1?", "Is x-1?"])) == ()
     assert supersets(make_items(["Which?"] * 2, [["a", "b"], ["a", "b", "c"]], [0, 1])) == ()
-    assert supersets(with_options("ab", "ac", answer="a"), share=0.5) == ()
+    assert supersets(with_options("ab", "ac", answer="a")) == ()
 
 
 def test_exact_copies_alone_are_left_to_the_rule_about_duplicates():
@@ -87,10 +85,10 @@ def test_exact_copies_alone_are_left_to_the_rule_about_duplicates():
 option_lists = st.lists(st.sets(st.sampled_from("bcdefg"), min_size=1), min_size=2, max_size=8)
 
 
-@given(option_lists, st.sampled_from([0.5, 0.75, 1.0]))
-def test_copies_with_other_options_share_enough_and_are_found_once(wrong, share):
+@given(option_lists)
+def test_copies_with_other_options_share_enough_and_are_found_once(wrong):
     items = with_options(*(["a", *sorted(options)] for options in wrong), answer="a")
-    groups = supersets(items, share)
+    groups = supersets(items)
     options_of = {
         item: {"a", *options} for item, options in zip(items["item_id"], wrong, strict=True)
     }
@@ -98,9 +96,9 @@ def test_copies_with_other_options_share_enough_and_are_found_once(wrong, share)
         for other in others:
             both = options_of[first] & options_of[other]
             assert len(options_of[other]) <= len(options_of[first])
-            assert len(both) >= share * len(options_of[other]) - 1e-9
+            assert len(both) >= 0.75 * len(options_of[other])
     gone = {member for group in groups for member in group[1:]}
-    assert supersets(items[~items["item_id"].isin(gone)].reset_index(drop=True), share) == ()
+    assert supersets(items[~items["item_id"].isin(gone)].reset_index(drop=True)) == ()
 
 
 def items_of(shared_data, benchmark: str, split: str) -> pd.DataFrame:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.core.seeding import item_uniforms
 from benchwright.methods.smart.easy import flag_easy_items
+from benchwright.methods.smart.filter_models import doubt_few_models
 from benchwright.params.filtering import EasyParams, FilteringParams
 from methods.smart.filtering_examples import make_matrix, numbered_items
 
@@ -103,3 +104,32 @@ def test_each_item_is_drawn_independently():
     assert few == {item_id for item_id in many if int(item_id.split("/")[1]) < 500}
     # 10% ± 4 standard deviations
     assert 146 <= len(many) <= 254
+
+
+@pytest.mark.parametrize(
+    ("rule", "models", "chosen", "removes"),
+    [
+        (None, 8, 4, True),
+        (None, 7, 4, False),
+        ({"choose": "strongest"}, 8, 3, False),
+        ("forward", 7, 7, False),
+        ({"count": 3}, 3, 3, True),  # asked for
+        ("all", 3, 3, True),
+        (["m0", "m1"], 3, 2, True),
+        (None, 0, 0, True),  # there is nothing to doubt
+    ],
+)
+def test_few_models_report_easy_items_unless_they_are_named(rule, models, chosen, removes):
+    names = [f"m{i}" for i in range(models)]
+    # Two configurations are one model.
+    answers = (*names, "m0@letters-5") if names else ()
+    matrix = make_matrix(np.ones((len(answers), 20)), models=answers)
+    doubt = doubt_few_models(rule, names[:chosen], matrix)
+    assert (doubt == "") == removes
+    items, filtering = numbered_items(20), FilteringParams(easy=EasyParams(confidence=None))
+    found = flag_easy_items(items, matrix, names[:chosen], filtering, 0, doubt)
+    if chosen:
+        assert found.flagged.all()
+        assert found.removed.sum() == (18 if removes else 0)
+        assert found.reason == doubt
+        assert removes or "`filter_models` with names or a `count`" in doubt

@@ -42,6 +42,7 @@ def ablation(
     choices_only: ResponseMatrix = CHOICES_ONLY,
     models: tuple[str, ...] = MODELS,
     seed: int = 0,
+    few_models: str = "",
 ):
     filtering = filtering or FilteringParams()
     return vary_filter_models(
@@ -54,6 +55,8 @@ def ablation(
         filtering,
         seed,
         flag_anomalous_items(ITEMS, ["odd"], None),
+        flag_easy_items(ITEMS, matrix, list(models), filtering, seed, few_models),
+        flag_answer_only_items(ITEMS, choices_only, list(models), filtering, few_models),
     )
 
 
@@ -94,12 +97,12 @@ def test_each_subset_removes_the_same_as_the_stage_with_those_models(independent
 def test_seven_models_give_10_subsets_of_4_and_5_and_all_of_6_and_7():
     subsets = list(model_subsets("ABCDEFG", fewer=3, subsets=10, seed=0))
     assert [len(subset) for subset in subsets] == [4] * 10 + [5] * 10 + [6] * 7 + [7]
-    assert len(set(subsets)) == 28
-    assert subsets[20:27] == list(combinations("ABCDEFG", 6))
+    assert len(set(map(tuple, subsets))) == 28
+    assert subsets[20:27] == list(map(list, combinations("ABCDEFG", 6)))
 
 
 def test_subsets_are_never_empty_and_many_are_not_enumerated():
-    assert list(model_subsets("AB", fewer=3, subsets=10, seed=0)) == [("A",), ("B",), ("A", "B")]
+    assert list(model_subsets("AB", fewer=3, subsets=10, seed=0)) == [["A"], ["B"], ["A", "B"]]
     subsets = list(model_subsets(range(400), fewer=2, subsets=10, seed=1))
     assert [len(subset) for subset in subsets] == [398] * 10 + [399] * 10 + [400]
 
@@ -115,5 +118,6 @@ def test_without_answers_of_filter_models_the_ablation_is_empty():
     nobody = ResponseMatrix.empty(tuple(ITEMS["item_id"]))
     unknown = ("x", "y")
     assert ablation(models=()).empty
+    assert ablation(few_models="only 3 models").empty
     assert ablation(models=unknown, choices_only=nobody).empty
     assert ablation(matrix=nobody, choices_only=nobody).empty

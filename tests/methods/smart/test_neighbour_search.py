@@ -12,8 +12,9 @@ from benchwright.methods.smart.similar import (
     find_neighbours,
 )
 from benchwright.params.filtering import FilteringParams, SimilarParams
+from benchwright.params.scoring import ModelsParams
 from benchwright.tables.similarity import Neighbours
-from methods.smart.filtering_examples import make_embeddings, numbered_items
+from methods.smart.filtering_examples import make_embeddings, make_items, numbered_items
 
 N = 900
 DRAW = np.random.default_rng(5)
@@ -32,7 +33,7 @@ def test_search_is_exact_up_to_the_limit_and_checked_above(limit: int, method: s
     exact = find_neighbours(ITEMS, EMBEDDINGS, filtering)
     monkeypatch.setattr(similar_rule, "EXACT_UP_TO", limit)
     near = find_neighbours(ITEMS, EMBEDDINGS, filtering)
-    check = check_neighbours(ITEMS, EMBEDDINGS, near, filtering, 0)
+    check = check_neighbours(ITEMS, EMBEDDINGS, near, filtering, ModelsParams(), 0)
     assert check["method"] == method
     if method == "approximate":
         shares = [np.isin(a, b).mean() for a, b in zip(exact.indices, near.indices, strict=True)]
@@ -45,7 +46,8 @@ def test_recall_is_the_share_of_true_neighbours(monkeypatch):
     without = exact.indices.copy()
     without[:, :5] = exact.indices[:, -1:]  # the nearest five are replaced by the farthest one
     monkeypatch.setattr(similar_rule, "EXACT_UP_TO", 0)
-    seen = check_neighbours(ITEMS, EMBEDDINGS, exact._replace(indices=without), params(), 0)
+    found = exact._replace(indices=without)
+    seen = check_neighbours(ITEMS, EMBEDDINGS, found, params(), ModelsParams(), 0)
     assert seen["recall"] == 0.75
 
 
@@ -67,4 +69,31 @@ def test_neighbours_are_the_same_after_saving(tmp_path, monkeypatch):
 def test_no_neighbours_are_not_checked():
     neighbours = find_neighbours(ITEMS, EMBEDDINGS.iloc[:0], params())
     assert len(neighbours.item_ids) == 0
-    assert check_neighbours(ITEMS, EMBEDDINGS, neighbours, params(), 0) == {"method": "none"}
+    check = check_neighbours(ITEMS, EMBEDDINGS, neighbours, params(), ModelsParams(), 0)
+    assert check == {"method": "none", "other_language": ""}
+
+
+CHINESE = "下列关于反补贴调查的哪项判断是正确的？请选出一项"
+GERMAN = "Wie nennt man die Hauptstadt des Landes, das im Süden liegt?"
+
+
+@pytest.mark.parametrize(
+    ("languages", "texts", "said"),
+    [
+        (("en",), [CHINESE] * 9 + [GERMAN], "100% of the items are in languages that own does not"),
+        (("en",), [CHINESE, GERMAN] + ["Which of these is the largest of all?"] * 8, "20% of the"),
+        (("en",), [GERMAN] + ["Which of these is the largest of all?"] * 9, ""),
+        (("en", "zh", "de"), [CHINESE] * 9 + [GERMAN], ""),
+        (("en",), ["2 + 2 = ?"] * 10, ""),
+        (None, [CHINESE] * 10, ""),
+    ],
+)
+def test_an_encoder_that_does_not_know_the_language_of_many_items_is_named(languages, texts, said):
+    weights = {"path": "folder", "sha256": "0" * 64}
+    models = {"encoders": {"own": {"weights": weights, "languages": languages}}}
+    items = make_items(texts)
+    vectors = make_embeddings(VECTORS[:10]).assign(encoder="own@abc/float32")
+    near = find_neighbours(items, vectors, params())
+    check = check_neighbours(items, vectors, near, params(), ModelsParams.model_validate(models), 0)
+    assert check["other_language"].startswith(said)
+    assert bool(check["other_language"]) == bool(said)

@@ -7,6 +7,8 @@ import pandas as pd
 import pytest
 
 from benchwright.core.neighbourhood import Neighbourhood
+from benchwright.methods.smart.combine import combine_rules
+from benchwright.methods.smart.duplicates import find_copies
 from benchwright.methods.smart.finding import Grouping
 from benchwright.methods.smart.similar import (
     estimate_threshold,
@@ -199,3 +201,42 @@ def test_rule_needs_vectors_and_items_without_one_are_not_assessed():
     some = find_neighbours(items, make_embeddings(VECTORS[:4]), params())
     similar = group_similar_items(items, some, FOUND, params())
     assert similar.not_judged == {"q/4", "q/5"}
+
+
+def ring(n: int, sizes: list[int]) -> tuple[pd.DataFrame, Neighbourhood]:
+    """Items around a circle: the first ones in bunches of these sizes, the others far apart."""
+    places = [bunch + i / 1000 for bunch, size in enumerate(sizes) for i in range(size)]
+    places += [len(sizes) + i for i in range(n - len(places))]
+    angles = 2 * np.pi * np.array(places) / (2 * n)
+    items = make_items([hashlib.sha256(str(i).encode()).hexdigest() for i in range(n)])
+    vectors = make_embeddings(np.stack([np.cos(angles), np.sin(angles)], axis=1))
+    return items, find_neighbours(items, vectors, params(k=n - 1))
+
+
+@pytest.mark.parametrize(
+    ("sizes", "search", "threshold", "reason"),
+    [
+        ([2] * 25, {}, "first_peak", ""),  # half of the items is the bound
+        ([2] * 26, {}, "first_peak", "52 of 100 items are similar to another one; reported"),
+        ([50], {}, "first_peak", ""),
+        ([51], {}, "first_peak", "one group has 51 items; reported, not removed: take an encoder"),
+        ([51], {}, 1e-5, ""),  # set by hand
+        ([2], {"other_language": "39% are Chinese"}, "first_peak", "39% are Chinese; reported"),
+        ([2], {"other_language": "39% are Chinese"}, 1e-5, ""),
+    ],
+)
+def test_implausible_groups_are_reported_and_not_removed(sizes, search, threshold, reason):
+    n = 200 if len(sizes) == 1 else 100
+    items, neighbours = ring(n, sizes)
+    found = {"threshold": 1e-4, "limit": 1e-4, "neighbour_search": EXACT | search}
+    filtering = params(threshold=threshold, k=n - 1)
+    grouping = group_similar_items(items, neighbours, found, filtering)
+    assert [len(group) for group in grouping.groups] == sizes
+    assert grouping.removes == (not reason)
+    assert grouping.reason.startswith(reason)
+    copies = find_copies(items, filtering)
+    findings, groups_table = combine_rules(items, copies, grouping, filtering, 0)
+    similar = {finding.rule: finding for finding in findings}["similar"]
+    assert similar.flagged.sum() == sum(sizes)
+    assert similar.removed.sum() == (0 if reason else sum(size // 2 for size in sizes))
+    assert groups_table["kept"].all() == bool(reason)

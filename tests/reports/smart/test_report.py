@@ -115,7 +115,12 @@ def test_settings_change_the_description_of_the_method(page, small) -> None:
     found |= {"branch": "fixed", "limit": 0.2, "items_within": 0, "share_within": 0.0}
     rule = {"choose": "forward", "count": 2, "distinct": "family"}
     changed = {"params:filter_models": rule, "params:filtering": FilteringParams(independent=True)}
+    coverage = small.inputs()["rule_coverage"]
+    why = "3 are too few; reported, not removed: name them"
+    coverage.loc[coverage["rule"] == "easy", ["removed", "reason"]] = 0, why
+    changed["rule_coverage"] = coverage
     text = page(similarity_threshold=found, **changed, **{"params:limit": 60}).text
+    assert f"The rule “easy” removed nothing: {why}." in text
     assert "The run is limited to 60 items." in text
     assert "imported responses match no item of this run" in text
     assert "δ = 0.250: set by hand." in text

@@ -87,7 +87,7 @@ def choose_redundant(
     `gone` are the items that rules about single items remove.
     """
     _, duplicates, supersets = copy_groups
-    share = filtering.similar.remove
+    share = filtering.similar.remove if similar_groups.removes else 0
     draw = _draw(similar_groups, seed)
     if filtering.independent:
         copies = redundant_copies(duplicates.groups, _draw(duplicates, seed))

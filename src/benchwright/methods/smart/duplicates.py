@@ -10,7 +10,7 @@ from benchwright.core.cells import cells
 from benchwright.methods.smart.finding import CopyGroups, Grouping, Kind
 from benchwright.params.filtering import FilteringParams
 
-_ROUNDING = 1e-9  # 7 of 10 options are a share of .7
+_SHARED_OPTIONS = 0.75  # of the smaller item's, the answer counted
 
 
 def find_copies(items: pd.DataFrame, filtering: FilteringParams) -> CopyGroups:
@@ -62,12 +62,11 @@ def find_option_supersets(items: pd.DataFrame, filtering: FilteringParams) -> Gr
     """Group items with the same question and answer whose options contain the other's, or most.
 
     The item with the most options comes first in a group (then the first by id). The other members
-    share with it at least `share` of the options of the smaller item, and an option besides the
+    share with it at least three in four options of the smaller item, and an option besides the
     answer. Case and white space are ignored. A group has items with different options: exact copies
     alone are left to `find_duplicates`. Only items with the same question and answer are compared.
     """
-    params = filtering.option_superset
-    if not params.enabled:
+    if not filtering.option_superset.enabled:
         return Grouping("option_superset", "off")
     same: defaultdict[tuple[str, str], list[tuple[str, frozenset[str]]]] = defaultdict(list)
     answers = map(fold, items["answer_text"])
@@ -77,14 +76,12 @@ def find_option_supersets(items: pd.DataFrame, filtering: FilteringParams) -> Gr
         same[question, answer].append((item_id, options))
     groups: list[dict[str, float]] = []
     for (_, answer), members in same.items():
-        groups += _supersets(members, answer, params.share)
+        groups += _supersets(members, answer)
     shares = {member: share for group in groups for member, share in group.items()}
     return Grouping("option_superset", "ran", "", tuple(map(tuple, groups)), shares)
 
 
-def _supersets(
-    members: list[tuple[str, frozenset[str]]], answer: str, share: float
-) -> list[dict[str, float]]:
+def _supersets(members: list[tuple[str, frozenset[str]]], answer: str) -> list[dict[str, float]]:
     """Group items of one question and answer around those with the most options.
 
     Returns the members of each group with the share of the smaller item's options that they have in
@@ -98,7 +95,7 @@ def _supersets(
         shared = Counter(group for option in wrong for group in having[option])
         for group, count in sorted(shared.items()):
             part = (count + 1) / min(len(options), len(options_of[group][0]))
-            if part >= share - _ROUNDING:
+            if part >= _SHARED_OPTIONS:
                 groups[group][item_id] = part
                 options_of[group].append(options)
                 break

@@ -26,12 +26,14 @@ def flag_easy_items(
     chosen_filter_models: list[str],
     filtering: FilteringParams,
     seed: int,
+    few_models: str = "",
 ) -> Finding:
     """Flag items that all filter models answer correctly with more than 0.8 probability.
 
     One in ten of them is retained, spread over the subjects and chosen by a seeded hash of the
-    item id (SMART, section 3.2). An item without responses of all filter models is not judged. The
-    rule `easy_unanimous` judges responses without probabilities; it runs only on request.
+    item id (SMART, section 3.2); with a reason in `few_models`, all. An item without responses of
+    all filter models is not judged. The rule `easy_unanimous` judges responses without
+    probabilities; it runs only on request.
     """
     params = filtering.easy
     rule = "easy" if params.confidence is not None else "easy_unanimous"
@@ -44,7 +46,8 @@ def flag_easy_items(
         f"{text}; retained" if stay else text
         for text, stay in zip(finding.detail, stays, strict=True)
     )
-    return replace(finding, removed=finding.flagged & ~stays, detail=detail)
+    finding = replace(finding, removed=finding.flagged & ~stays, detail=detail)
+    return finding.reported(few_models)
 
 
 def retained_easy(items: pd.DataFrame, easy: Bools, params: EasyParams, seed: int) -> Bools:
@@ -69,26 +72,26 @@ def retained_easy(items: pd.DataFrame, easy: Bools, params: EasyParams, seed: in
     return stays
 
 
-DOING = "right from the options alone"
-
-
 def flag_answer_only_items(
     items: pd.DataFrame,
     choices_only_matrix: ResponseMatrix,
     chosen_filter_models: list[str],
     filtering: FilteringParams,
+    few_models: str = "",
 ) -> Finding:
     """Flag items that all filter models solve from the options alone (SMART, section 3.3).
 
     Each must be above 0.8 probability; the rule runs only if all have such responses. The paper
     calls these items contaminated; one solved without its question was not necessarily memorised.
+    With a reason in `few_models` none is removed.
     """
-    return flag_unanimous(
+    finding = flag_unanimous(
         "answer_only",
         items,
         choices_only_matrix,
         chosen_filter_models,
         filtering.answer_only,
-        DOING,
+        "right from the options alone",
         "choices-only responses",
     )
+    return finding.reported(few_models)

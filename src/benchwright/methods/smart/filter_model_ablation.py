@@ -11,13 +11,7 @@ from benchwright.core.natural_order import in_order
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.core.seeding import stage_generator
 from benchwright.methods.smart.combine import choose_redundant
-from benchwright.methods.smart.easy import (
-    DOING,
-    flag_answer_only_items,
-    flag_easy_items,
-    retained_easy,
-)
-from benchwright.methods.smart.filter_models import judge_unanimous
+from benchwright.methods.smart.easy import flag_answer_only_items, flag_easy_items
 from benchwright.methods.smart.finding import CopyGroups, Finding, Grouping
 from benchwright.params.filtering import FilteringParams
 from benchwright.tables.smart import FilterModelAblation
@@ -35,54 +29,40 @@ def vary_filter_models(
     similar_groups: Grouping,
     filtering: FilteringParams,
     seed: int,
-    *other_findings: Finding,
+    *findings: Finding,
 ) -> pd.DataFrame:
     """Filter again with subsets of the filter models and count removed items (SMART, Table 6).
 
-    The subsets are those of `model_subsets`. Easy and answer-only items are flagged again;
-    `other_findings` are those of rules without filter models and stay the same. A rule that did not
-    run with all models does not run with subsets either, so that rows differ only in their models.
-    The table is empty if no such rule ran.
+    The subsets are those of `model_subsets`. The last two of `findings`, easy and answer-only
+    items, are made again; the others, of rules without filter models, stay the same. A rule that
+    did not run with all models, or only reports, does not run with subsets either, so that rows
+    differ only in their models. The table is empty if no such rule ran.
     """
-    names = in_order(set(chosen_filter_models))
-    if not names:
-        return FilterModelAblation.empty()
-    ids, n = items["item_id"].tolist(), len(items)
-    ran = [
-        flag_easy_items(items, response_matrix, names, filtering, seed).status == "ran",
-        flag_answer_only_items(items, choices_only_matrix, names, filtering).status == "ran",
-    ]
+    *others, easy, alone = findings
+    ran = [each.status == "ran" and not each.reason for each in (easy, alone)]
     if not any(ran):
         return FilterModelAblation.empty()
-    answers, options = (
-        matrix.select_models(names).select_items(ids) if runs else matrix
-        for matrix, runs in zip((response_matrix, choices_only_matrix), ran, strict=True)
-    )
+    ids, n = items["item_id"].tolist(), len(items)
     place = pd.Index(ids)
-    by_others = [finding.removed for finding in other_findings]
     rows = []
-    for models in model_subsets(names, _FEWER, _SUBSETS, seed):
-        easy = alone = np.zeros(n, dtype=bool)
-        if ran[0]:
-            confidence = filtering.easy.confidence
-            _, easy = judge_unanimous(answers.select_models(models), confidence, "right")
-            easy &= ~retained_easy(items, easy, filtering.easy, seed)
-        if ran[1]:
-            confidence = filtering.answer_only.confidence
-            _, alone = judge_unanimous(options.select_models(models), confidence, DOING)
-        removed = np.logical_or.reduce([easy, alone, *by_others])
+    for models in model_subsets(in_order(set(chosen_filter_models)), _FEWER, _SUBSETS, seed):
+        again = (
+            flag_easy_items(items, response_matrix, models, filtering, seed),
+            flag_answer_only_items(items, choices_only_matrix, models, filtering),
+        )
+        by_models = [each.removed & runs for each, runs in zip(again, ran, strict=True)]
+        removed = np.logical_or.reduce([*by_models, *(each.removed for each in others)])
         gone = {ids[row] for row in np.flatnonzero(removed)}
         found = choose_redundant(gone, copy_groups, similar_groups, filtering, seed)
-        redundant = found.copies | found.fewer | found.close
-        removed[place.get_indexer(list(redundant))] = True
-        counts = (int(removed.sum()), removed.sum() / n, int(easy.sum()), int(alone.sum()))
+        removed[place.get_indexer(list(found.copies | found.fewer | found.close))] = True
+        counts = (int(removed.sum()), removed.sum() / n, *(int(each.sum()) for each in by_models))
         rows.append((len(models), ",".join(models), *counts))
     return FilterModelAblation.from_rows(rows)
 
 
 def model_subsets(
     models: Sequence[str], fewer: int, subsets: int, seed: int
-) -> Iterator[tuple[str, ...]]:
+) -> Iterator[list[str]]:
     """Yield `subsets` random subsets of n models of each size below n, then all n models.
 
     The sizes are n − `fewer`, at least 1, to n − 1. A size with at most `subsets` subsets gives
@@ -92,11 +72,11 @@ def model_subsets(
     n = len(models)
     for size in range(max(1, n - fewer), n):
         if comb(n, size) <= subsets:
-            yield from combinations(models, size)
+            yield from map(list, combinations(models, size))
             continue
         generator = stage_generator(seed, f"filter_model_ablation_{size}")
         drawn: set[tuple[int, ...]] = set()
         while len(drawn) < subsets:
             drawn.add(tuple(np.sort(generator.permutation(n)[:size]).tolist()))
-        yield from (tuple(models[i] for i in chosen) for chosen in sorted(drawn))
-    yield tuple(models)
+        yield from ([models[i] for i in chosen] for chosen in sorted(drawn))
+    yield list(models)

@@ -1,16 +1,18 @@
 """The filter models: items on which all of them agree."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.core.configuration import parse_configuration
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.methods.smart.finding import Bools, Finding
 from benchwright.params.filtering import AnswerOnlyParams, EasyParams, SuspectLabelParams
 
 _LISTED = 8
+_FEWEST_TO_CHOOSE_FROM, _FEWEST_FILTER_MODELS = 8, 4
 
 
 def flag_unanimous(
@@ -59,6 +61,31 @@ def flag_unanimous(
         missing = f"no response from {some_of(matrix.models, silent)}"
         detail[column] = missing if silent else "unknown probability"
     return Finding(rule, "ran", "", judged, flagged, flagged, lowest, tuple(detail))
+
+
+def doubt_few_models(
+    filter_models: Collection[str] | None,
+    chosen_filter_models: list[str],
+    response_matrix: ResponseMatrix,
+) -> str:
+    """Return why rules by filter models only report, or "".
+
+    A rule that chooses among fewer than 8 models, or fewer than 4 of them, knows too little about
+    other models to remove items. Names, `all` or a `count` in `filter_models` remove all the same.
+    """
+    named = filter_models is not None and not isinstance(filter_models, str | Mapping)
+    counted = isinstance(filter_models, Mapping) and filter_models.get("count") is not None
+    if named or counted or filter_models == "all" or not chosen_filter_models:
+        return ""
+    known = len({parse_configuration(model).model for model in response_matrix.models})
+    chosen = len(chosen_filter_models)
+    if known >= _FEWEST_TO_CHOOSE_FROM and chosen >= _FEWEST_FILTER_MODELS:
+        return ""
+    return (
+        f"reported, not removed: {chosen} filter models chosen from {known} are too few (at "
+        f"least {_FEWEST_FILTER_MODELS} from {_FEWEST_TO_CHOOSE_FROM}); `filter_models` with names "
+        "or a `count` removes all the same"
+    )
 
 
 def judge_unanimous(

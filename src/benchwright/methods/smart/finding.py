@@ -1,7 +1,7 @@
 """The result of a rule: verdicts on all items, or groups of items."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, Self
 
 import numpy as np
@@ -35,6 +35,11 @@ class Finding:
         nothing = np.full(n, np.nan)
         return cls(rule, status, reason, none, none, none, nothing, ("",) * n)
 
+    def reported(self, reason: str) -> Self:
+        """Return the finding without removals, with the reason; unchanged where that is ""."""
+        none = np.zeros_like(self.removed)
+        return replace(self, removed=none, reason=reason) if reason and self.removed.any() else self
+
     def states(self) -> NDArray[np.str_]:
         """Return (n,) `flagged`, `clear` or `not_judged`."""
         return np.where(self.judged, np.where(self.flagged, "flagged", "clear"), "not_judged")
@@ -56,6 +61,7 @@ class Grouping:
     # why an item is in no group although it is close to another one, by item id.
     exempt: Mapping[str, str] = field(default_factory=dict)
     not_judged: frozenset[str] = frozenset()  # items that the rule could not judge
+    removes: bool = True  # False where groups are only reported
 
 
 class CopyGroups(NamedTuple):

@@ -5,7 +5,8 @@ discontinuous: with a slightly different bandwidth a peak can vanish and δ jump
 therefore includes the curve, its peaks and the branch.
 """
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -13,10 +14,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.core.language import likely_languages
 from benchwright.core.neighbourhood import Neighbourhood
 from benchwright.core.seeding import stage_generator
 from benchwright.methods.smart.finding import Grouping
 from benchwright.params.filtering import FilteringParams
+from benchwright.params.scoring import ModelsParams
 from benchwright.similarity import threshold as thresholds
 from benchwright.similarity.neighbour_search import (
     alike_pairs,
@@ -36,6 +39,16 @@ EXACT_UP_TO = 50_000
 """With more items neighbours are approximate, and their recall is measured."""
 _FEWER_NEIGHBOURS = (5, 10, 25, 50, 100)
 _RECALL_CHECKED = 200  # items whose exact neighbours measure the recall of the search
+_READ = 500  # items whose language is told
+_KNOWN = 0.1  # probability below which a text is in none of the encoder's languages
+_MOST_FOREIGN = 0.1  # share of such texts
+_MOST_GROUPED = 0.5  # of the items; English benchmarks have up to .27 (ARC)
+_LARGEST_GROUP = 50  # English benchmarks have up to 13
+_ADVICE = (
+    "reported, not removed: take an encoder that tells these items apart, such as the multilingual "
+    "intfloat/multilingual-e5-small or sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2 "
+    "(docs/how_to/score_models.md), or set `similar.threshold` to a distance"
+)
 
 
 def find_neighbours(
@@ -60,28 +73,52 @@ def check_neighbours(
     embeddings: pd.DataFrame,
     neighbours: Neighbourhood,
     filtering: FilteringParams,
+    models: ModelsParams,
     seed: int,
 ) -> dict[str, Any]:
-    """Report the search method and its recall.
+    """Report the search method, its recall, and whether the encoder knows the items' language.
 
     Returns:
+        `other_language`: the share of items in a language that the encoder was not trained on, in
+        words; "" up to 10%, or if its languages are unknown.
         `method`: `exact` or `approximate` (`none` without neighbours). An approximate search also
         has `items_checked`, 200 random items whose exact neighbours are computed; `recall`, the
         mean share of their k nearest that were found.
     """
     n, k = neighbours.indices.shape
+    known = {"other_language": _other_language(items, embeddings, models) if n else ""}
     if n <= EXACT_UP_TO:
-        return {"method": "exact" if n else "none"}
+        return {"method": "exact" if n else "none", **known}
     draw = stage_generator(seed, "filtering.neighbour_recall")
     rows = np.sort(draw.choice(n, min(_RECALL_CHECKED, n), replace=False))
     exact = neighbours_of(item_vectors(items, embeddings)[1], rows, k).indices
     pairs = zip(exact, neighbours.indices[rows], strict=True)
     hits = np.array([np.isin(true, found) for true, found in pairs])
     return {
+        **known,
         "method": "approximate",
         "items_checked": len(rows),
         "recall": float(hits.mean(axis=1).mean()),
     }
+
+
+def _other_language(items: pd.DataFrame, embeddings: pd.DataFrame, models: ModelsParams) -> str:
+    """Say how many items are in a language that their encoder does not know, or ""."""
+    key, _, _ = str(embeddings["encoder"].iloc[0]).rpartition("@")
+    encoder = models.encoders.get(key)
+    if encoder is None or encoder.languages is None:
+        return ""
+    rows = np.unique(np.linspace(0, len(items) - 1, _READ).round().astype(int))
+    told = [likely for likely in map(likely_languages, items["question"].iloc[rows]) if likely]
+    others = Counter(
+        max(likely, key=lambda code: likely[code])
+        for likely in told
+        if sum(likely.get(code, 0.0) for code in encoder.languages) < _KNOWN
+    )
+    if others.total() <= _MOST_FOREIGN * len(told):
+        return ""
+    share, most = others.total() / len(told), others.most_common(1)[0][0]
+    return f"{share:.0%} of the items are in languages that {key} does not know (mostly {most})"
 
 
 def estimate_threshold(
@@ -146,6 +183,8 @@ def group_similar_items(
     Where δ exceeds `max_distance`, only pairs closer than that are grouped; the reason says so.
     Items are processed in order of id. Items whose questions differ only in a symbol are not put
     into the same group. `clusters: components` joins all items that are linked by close pairs.
+    Where the encoder does not know the items' language, or groups are implausible, they are only
+    reported; a `threshold` that is a distance removes all the same.
     """
     params = filtering.similar
     if not params.enabled:
@@ -171,9 +210,14 @@ def group_similar_items(
     if params.prefiltered:
         exempt |= dict.fromkeys(not_judged, "removed before distances are computed")
     cluster = _stars if params.clusters == "stars" else _components
-    groups = cluster(len(ids), rows, near.indices[rows, ranks])
+    groups = [
+        tuple(ids[row] for row in g) for g in cluster(len(ids), rows, near.indices[rows, ranks])
+    ]
     search = similarity_threshold["neighbour_search"]
-    reasons = []
+    doubt = ""
+    if params.threshold == "first_peak":
+        doubt = search.get("other_language") or _too_alike(groups, len(ids))
+    reasons = [f"{doubt}; {_ADVICE}"] if doubt else []
     if limit != threshold:
         found = (
             f"only pairs closer than {limit:g} are grouped" if len(rows) else "no pair is closer"
@@ -192,11 +236,20 @@ def group_similar_items(
         rule="similar",
         status="ran",
         reason="; ".join(reasons),
-        groups=tuple(tuple(ids[row] for row in group) for group in groups),
+        groups=tuple(groups),
         value=dict(zip(ids, near.nearest_distances().tolist(), strict=True)),
         exempt=exempt,
         not_judged=not_judged,
+        removes=not doubt,
     )
+
+
+def _too_alike(groups: Sequence[Sequence[str]], n: int) -> str:
+    """Say why groups among n items are not plausible: too many items, or too large; or ""."""
+    grouped, largest = sum(map(len, groups)), max(map(len, groups), default=0)
+    if grouped > _MOST_GROUPED * n:
+        return f"{grouped:,} of {n:,} items are similar to another one"
+    return f"one group has {largest:,} items" if largest > _LARGEST_GROUP else ""
 
 
 def _stars(n: int, rows: Rows, columns: Ints) -> Iterator[list[int]]:

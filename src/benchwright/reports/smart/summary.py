@@ -171,6 +171,8 @@ def _rule_notes(rule_coverage: pd.DataFrame, n_items: int) -> list[str]:
                 f"The rule “{name}” judged {rule['judged']:,} of {n_items:,} items "
                 f"({rule['judged'] / n_items:.1%}). It could not judge the others."
             )
+        if "reported, not removed" in (rule["reason"] or ""):
+            notes.append(f"The rule “{name}” removed nothing: {rule['reason']}.")
     return notes
 
 

@@ -3,12 +3,12 @@
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
-from functools import cache
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import pyarrow as pa
 
 from benchwright.core.errors import InputError
+from benchwright.core.language import likely_languages
 from benchwright.methods.mmlu_cf.cleaning.labels_and_answers import (
     answer_format,
     answer_within_choices,
@@ -127,13 +127,7 @@ def lower_case_start(row: Row, _: CleaningParams) -> Row | str:
 
 
 # Words that are common in English and are not words of other languages in Latin script.
-_ENGLISH = re.compile(
-    r"(?i)\b(?:the|which|what|with|that|from|this|following|would|does|when|where|their|and|"
-    r"these|there|because|should|between|they|his|who|how|why|you)\b"
-)
-_LETTERS_PER_ENGLISH_WORD = 90
 _FOREIGN_SHARE = 0.2  # of the letters
-_LETTERS = 25  # fewer say nothing about the language
 _PROBABILITY = 0.9  # of another language
 
 
@@ -142,14 +136,13 @@ def non_english(row: Row, _: CleaningParams) -> Row | str:
 
     - Script: more than a fifth of the letters of question and choices
       are not Latin. Single Greek letters, symbols, units and diacritics pass.
-    - Language: the question has at least 25 letters and hardly an English
-      function word, and py3langid (naive Bayes over byte n-grams, 97 languages) gives another
-      language a probability of at least 0.9. Or the question has any
-      length, no English function word, and opens with an inverted mark, as in Spanish.
+    - Language: `likely_languages` of the question has another one with at least 0.9.
     """
     if _in_other_script("".join((row.question, *row.choices))):
         return "letters of another script"
-    return "another language" if _in_other_language(row.question) else row
+    likely = likely_languages(row.question)
+    other = any(share >= _PROBABILITY for code, share in likely.items() if code != "en")
+    return "another language" if other else row
 
 
 def _in_other_script(text: str) -> bool:
@@ -162,27 +155,6 @@ def _in_other_script(text: str) -> bool:
     if not {*foreign} - {"GREEK"} and not re.search("[\u0370-\u03ff\u1f00-\u1fff]{3}", text):
         return False
     return len(foreign) > _FOREIGN_SHARE * len(letters)
-
-
-def _in_other_language(question: str) -> bool:
-    english = len(_ENGLISH.findall(question))
-    if not english and re.match(r"\W*[¿¡]", question):
-        return True
-    if len(question) < _LETTERS or english * _LETTERS_PER_ENGLISH_WORD >= len(question):
-        return False
-    # Symbols and formulas say nothing about the language.
-    words = re.sub(r"\$[^$]*\$|\\[A-Za-z]+|(?:[^\w']|[\d_])+", " ", question)
-    if sum(map(str.isalpha, words)) < _LETTERS:
-        return False
-    name, probability = _identifier().classify(words)
-    return bool(name != "en" and probability >= _PROBABILITY)
-
-
-@cache
-def _identifier() -> Any:
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier
-
-    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
 
 
 class Rule(NamedTuple):
