@@ -1,13 +1,14 @@
 """Random and unequal draws, with the mean and with predictions, on models that were held out.
 
-    python benchmarks/known_draws.py <folder> [--benchmarks …] [--rates 2.5 5 10] [--draws 100]
+    python benchmarks/known_draws.py <folder> [--benchmarks …] [--rates 2.5 5 10 20] [--draws 100]
 
 Held-out models are whole families (two splits) or the best 30% by score. Training models that are
 near copies of a held-out one are left out: the correlation of their deviations from the items'
-means is at least .9. At most 150 held-out models judge. Each row has the bias, mean width and
-coverage of the 95% interval; the effective sample sizes by width and by squared error, relative to
-the mean of random draws; Kendall's tau-b with the true scores, and its mean percentile among random
-draws with the mean.
+means is at least .9. At most 150 held-out models judge. `passed`, `worth` and `forward_coverage`
+are the evidence of the training models alone, by which `unequal` draws so or at random. Each row
+has the bias, mean width and coverage of the 95% interval; the effective sample sizes by width and
+by squared error, relative to the mean of random draws; Kendall's tau-b with the true scores, and
+its mean percentile among random draws with the mean.
 """
 
 import argparse
@@ -21,6 +22,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.core.weighted_subset import WeightedSubset
+from benchwright.methods.dele.estimation.forward_evidence import FEWEST_ITEMS, judge_unequal
 from benchwright.methods.dele.estimation.registry import ESTIMATORS
 from benchwright.methods.dele.estimation.training import Training
 from benchwright.methods.dele.evidence.panels import split_by_family, split_forward
@@ -35,7 +37,10 @@ from benchwright.statistics.unequal_draws import (
 from real_data import real_data
 
 Float = NDArray[np.float64]
-FIRST = ("arc_challenge", "arc_challenge_803", "gsm8k", "winogrande", "mmlu", "mmlu_23")
+FIRST = (
+    *("arc_challenge_803", "arc_challenge", "gsm8k", "winogrande", "mmlu", "mmlu_23"),
+    *("hellaswag", "truthfulqa"),
+)
 SHARE = 0.7
 
 SECOND = {
@@ -49,7 +54,7 @@ SECOND = {
 }
 BENCHMARKS = (*FIRST, *SECOND)
 COPIES, JUDGES = 0.9, 150
-ROWS = ("random, mean", "random, aipw", "unequal, mean", "unequal, aipw")
+ROWS = ("random, mean", "random, aipw", "unequal, aipw")
 _REFERENCES = 1_000  # random draws with the mean, for errors and ranks
 
 
@@ -129,19 +134,19 @@ def measure(
     """Return the estimates of all rows, and the means (1000, r) over further random draws."""
     n = tested.shape[1]
     rng = np.random.default_rng(k)
-    full = prepared.filled.astype(np.float64)
-    spread = response_spread(full.mean(axis=0), len(full))
-    inclusion = inclusion_probabilities(spread, k, UNIFORM_SHARE)
+    spread, share = response_spread(prepared.filled), UNIFORM_SHARE if k >= FEWEST_ITEMS else 1.0
+    inclusion = inclusion_probabilities(spread, k, share)
     found: dict[str, list[Sequence[Float]]] = {name: [] for name in ROWS}
     for _ in range(draws):
         chosen = systematic_draw(inclusion, rng.permutation(n), rng.random())
         unequal = WeightedSubset.drawn(chosen, inclusion[chosen])
         random = WeightedSubset.equal(np.sort(rng.permutation(n)[:k]))
-        for kind, subset in (("random", random), ("unequal", unequal)):
+        for row in ROWS:
+            kind, name = row.split(", ")
+            subset = random if kind == "random" else unequal
             seen = tested[:, subset.positions]
-            for name in ("mean", "aipw"):
-                fitted = ESTIMATORS[name].fit(prepared, subset, 0)
-                found[f"{kind}, {name}"].append(_limited(*fitted(seen)[:3], seen, n))
+            fitted = ESTIMATORS[name].fit(prepared, subset, 0)
+            found[row].append(_limited(*fitted(seen)[:3], seen, n))
     further = [tested[:, rng.permutation(n)[:k]].mean(axis=1) for _ in range(_REFERENCES)]
     stacked = {name: Drawn(*np.array(rows).transpose(1, 0, 2)) for name, rows in found.items()}
     return stacked, np.array(further)
@@ -181,7 +186,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--benchmarks", nargs="+", default=BENCHMARKS, choices=BENCHMARKS)
-    parser.add_argument("--rates", nargs="+", type=float, default=(2.5, 5.0, 10.0))
+    parser.add_argument("--rates", nargs="+", type=float, default=(2.5, 5.0, 10.0, 20.0))
     parser.add_argument("--draws", type=int, default=100)
     parser.add_argument("--out", type=Path, help="CSV of all rows")
     arguments = parser.parse_args()
@@ -192,11 +197,15 @@ def main() -> None:
         for how, train, test in splits(answers):
             tested = answers.correct[test].astype(np.float64)
             prepared = Training(answers.correct[train], families=kin[train])
+            evidence = judge_unequal(Training(prepared.correct), 0)
+            forward = {"passed": evidence.passed, "worth": evidence.worth}
+            forward["forward_coverage"] = evidence.coverage
             for rate in arguments.rates:
                 k = max(2, round(tested.shape[1] * rate / 100))
                 start = time.process_time()
                 found, means = measure(prepared, tested, k, arguments.draws)
                 facts = {"benchmark": name, "held_out": how, "items": k, "training": len(train)}
+                facts |= forward
                 spent = time.process_time() - start
                 print(f"\n{facts}, {len(test)} held out, {spent:.0f} s", flush=True)
                 for line in lines(found, means, tested.mean(axis=1)):

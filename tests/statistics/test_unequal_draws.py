@@ -24,7 +24,7 @@ def test_probabilities_sum_to_the_number_and_have_a_floor(count: int, zeros: int
 
 def test_items_are_included_with_their_probabilities() -> None:
     rng = np.random.default_rng(1)
-    inclusion = inclusion_probabilities(response_spread(rng.random(30), 50), 8, 0.1)
+    inclusion = inclusion_probabilities(response_spread(rng.random((50, 30))), 8, 0.1)
     draws = 4000
     count = np.zeros(30)
     for _ in range(draws):
@@ -33,3 +33,12 @@ def test_items_are_included_with_their_probabilities() -> None:
         count[chosen] += 1
     sd = np.sqrt(inclusion * (1 - inclusion) / draws)
     assert np.abs(count / draws - inclusion).max() < 4.5 * sd.max()
+
+
+def test_spread_is_that_of_all_models_and_of_the_best() -> None:
+    responses = np.ones((10, 3))
+    responses[:7, 0] = 0  # the best three solve it, the others do not
+    responses[:5, 1] = 0
+    shares = np.array([[3.5, 5.5, 10.5], [3.5, 3.5, 3.5]]) / [[11], [4]]
+    expected = np.sqrt((shares * (1 - shares)).mean(axis=0))
+    np.testing.assert_allclose(response_spread(responses), expected)

@@ -5,18 +5,23 @@ from numpy.typing import NDArray
 
 Float = NDArray[np.float64]
 
-UNIFORM_SHARE = 0.2
-"""Share of an unequal draw that is uniform."""
+UNIFORM_SHARE = 0.3
+"""Uniform share of an unequal draw: no item weighs more than 1/0.3 times as in a uniform one."""
+_BEST_SHARE = 0.3
 _STEPS = 200
 
 
-def response_spread(means: NDArray[np.floating], models: int) -> Float:
-    """Return the standard deviations (n,) of 0/1 responses with these means, never 0.
+def response_spread(responses: NDArray[np.floating]) -> Float:
+    """Return standard deviations (n,) of responses of new models from those (m, n) of others.
 
-    Half a right and half a wrong response are added to those of the m models.
+    The variance p(1 − p) is the mean of that of all models and that of the best 30%, since new
+    models are often better. Half a right and half a wrong response are added; it is never 0.
     """
-    p = (np.asarray(means, dtype=np.float64) * models + 0.5) / (models + 1)
-    return np.asarray(np.sqrt(p * (1 - p)))
+    values = np.asarray(responses, dtype=np.float64)
+    lead = np.round(values.mean(axis=1), 9)
+    best = values[lead >= np.sort(lead)[-max(1, round(_BEST_SHARE * len(lead)))]]
+    shares = [(some.sum(axis=0) + 0.5) / (len(some) + 1) for some in (values, best)]
+    return np.asarray(np.sqrt(np.mean([p * (1 - p) for p in shares], axis=0)))
 
 
 def inclusion_probabilities(spread: NDArray[np.floating], count: int, share: float) -> Float:

@@ -36,9 +36,7 @@ def learn_aipw(task: Task) -> FromComplete:
     """
     if not len(task.training.scores) or task.rest <= 0:
         return learn_mean(task)
-    predictor = predictor_of(
-        task.training, len(task.places), task.subset.inclusion is not None, task.seed
-    )
+    predictor = predictor_of(task.training, len(task.places), task.unequal, task.seed)
     if task.inclusion is None:
         return with_past_errors(task, _anchors_rule(task.subset.weights, predictor.penalty))
     if task.paired:

@@ -13,6 +13,8 @@ from benchwright.methods.dele.estimation.training import Training
 
 Float = NDArray[np.float64]
 
+_ROUNDING = 1e-9
+
 
 class Estimates(NamedTuple):
     """Scores on the full benchmark of r models, as shares."""
@@ -62,6 +64,12 @@ class Task:
             return self.subset.inclusion
         k = len(self.places)
         return np.full(k, k / self.training.items) if self.equal else None
+
+    @property
+    def unequal(self) -> bool:
+        """Whether the items were drawn with unequal known probabilities."""
+        inclusion = self.subset.inclusion
+        return inclusion is not None and bool(np.ptp(inclusion) > _ROUNDING)
 
     @property
     def rest(self) -> float:

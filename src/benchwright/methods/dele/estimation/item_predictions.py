@@ -48,7 +48,11 @@ class ItemPredictor(NamedTuple):
         """Create the predictor from responses (m, n) of training models, none missing."""
         values = np.asarray(responses, dtype=np.float64)
         means = values.mean(axis=0)
-        return cls(means, (values - means) / np.sqrt(len(values)), penalty, ratio)
+        features = (values - means) / np.sqrt(len(values))
+        if len(features) > len(means):  # as many features as items have the same products
+            squared, vectors = np.linalg.eigh(features.T @ features)
+            features = np.sqrt(np.maximum(squared, 0))[:, None] * vectors.T
+        return cls(means, features, penalty, ratio)
 
     @classmethod
     def constant(cls, n: int) -> Self:
@@ -60,20 +64,25 @@ class ItemPredictor(NamedTuple):
 
         `responses` (r, k) are to the items at `places` (k,). Predictions are limited to [0, 1].
         """
+        inside, total = np.empty(responses.shape), np.empty(len(responses))
+        step = max(1, _BLOCK // len(self.offset))
+        for start in range(0, len(responses), step):
+            rows = slice(start, start + step)
+            predicted = self.predicted(places, responses[rows])
+            inside[rows] = predicted[:, places]
+            total[rows] = predicted.sum(axis=1)
+        return inside, total - inside.sum(axis=1)
+
+    def predicted(self, places: NDArray[np.intp], responses: Float) -> Float:
+        """Predict all items (r, n) as `left_out` does."""
         seen = self.features[:, places]
         basis, strength = _basis(seen)
         gap = responses - self.offset[places]
         smooth = _smooth(basis, strength / (strength + self.penalty), gap)
-        inside = np.clip(responses - smooth[1], 0, 1)
         slope = (smooth[0] / self.penalty) @ seen.T
-        total = np.zeros(len(responses))
-        step = max(1, _BLOCK // len(self.offset))
-        for start in range(0, len(responses), step):
-            rows = slice(start, start + step)
-            predicted = np.clip(self.offset + slope[rows] @ self.features, 0, 1)
-            predicted[:, places] = 0
-            total[rows] = predicted.sum(axis=1)
-        return inside, total
+        found = self.offset + slope @ self.features
+        found[:, places] = responses - smooth[1]
+        return np.asarray(np.clip(found, 0, 1))
 
 
 def _basis(seen: Float) -> tuple[Float, Float]:
@@ -96,27 +105,45 @@ def variance(residual: Float, inclusion: Float) -> Float:
 
     Zero for one item. Source: Hájek 1964, with the correction k/(k − 1).
     """
+    return np.asarray(_parts(residual, inclusion).sum(axis=1))
+
+
+def _parts(residual: Float, inclusion: Float) -> Float:
+    """Return what each item (r, k) adds to the variance."""
     k = residual.shape[1]
     left = 1 - inclusion
     if k < 2 or left.sum() <= 0:
-        return np.zeros(len(residual))
+        return np.zeros(residual.shape)
     scaled = residual / inclusion
     centred = scaled - (scaled @ left / left.sum())[:, None]
-    return np.asarray(k / (k - 1) * (centred**2 @ left))
+    return np.asarray(k / (k - 1) * left * centred**2)
+
+
+def _freedom(parts: Float) -> Float:
+    """Return the degrees of freedom (r,) of sums of `parts` (r, k), from 1 to k − 1.
+
+    The fewer items make up the variance, the less is known of it: 2/(κ − 1) per item with the
+    kurtosis κ of the residuals (Satterthwaite 1946).
+    """
+    k = parts.shape[1]
+    total = parts.sum(axis=1)
+    heavy = np.divide((parts**2).sum(axis=1), total**2, out=np.ones(len(parts)), where=total > 0)
+    most = max(k - 1, 1)
+    return np.asarray(np.clip(2 / np.maximum(heavy - 1 / k, 2 / most), 1, most))
 
 
 class DesignEstimate(NamedTuple):
-    """Scores (r,), standard errors (r,) and the degrees of freedom of their t intervals."""
+    """Scores (r,), standard errors (r,) and the degrees of freedom (r,) of their t intervals."""
 
     score: Float
     se: Float
-    freedom: float
+    freedom: Float
 
     def reach(self, level: float) -> Float:
         """Return half the widths (r,) of the intervals at a level."""
         from scipy.special import stdtrit
 
-        return np.asarray(float(stdtrit(self.freedom, (1 + level) / 2)) * self.se)
+        return np.asarray(stdtrit(self.freedom, (1 + level) / 2) * self.se)
 
 
 def difference_estimate(
@@ -124,23 +151,39 @@ def difference_estimate(
 ) -> DesignEstimate:
     """Estimate the scores of r models from responses (r, k) to the items at `places` (k,).
 
-    `inclusion` (k,) are the probabilities in (0, 1] that these items were asked. The variance is
-    that of a draw of fixed size. The fewer right or the fewer wrong responses there are, the more
-    it is mixed with the one expected from the training models, which counts like four responses: a
-    model with equal responses has residuals near 0.
+    `inclusion` (k,) are the probabilities in (0, 1] that these items were asked.
     """
-    n, k = len(predictor.offset), len(places)
     inside, outside = predictor.left_out(places, responses)
-    residual = responses - inside
-    score = (outside + inside.sum(axis=1) + residual @ (1 / inclusion)) / n
-    own = variance(residual, inclusion) / n**2
+    guessed = outside + inside.sum(axis=1)
+    return from_residuals(predictor, guessed, responses - inside, inclusion, responses)
+
+
+def from_residuals(
+    predictor: ItemPredictor, guessed: Float, residual: Float, inclusion: Float, responses: Float
+) -> DesignEstimate:
+    """Estimate the scores from predicted sums (r,) over all items and residuals (r, k).
+
+    The variance is that of a draw of fixed size. The fewer right or wrong responses there are, or
+    the fewer residuals make it up, the more it is mixed with the one expected from the training
+    models, which counts like four responses: a model with equal responses has residuals near 0.
+    """
+    n, k = len(predictor.offset), len(inclusion)
+    score = (guessed + residual @ (1 / inclusion)) / n
+    parts = _parts(residual, inclusion)
+    own, freedom = parts.sum(axis=1) / n**2, _freedom(parts)
     right = responses.sum(axis=1)
-    rare = np.minimum(right, k - right)
+    known = np.minimum(np.minimum(right, k - right), freedom)
     centre = (np.clip(score, 0, 1) * k + _PRIOR / 2) / (k + _PRIOR)
     spread = float(((1 - inclusion) / inclusion**2).sum()) / n**2
     expected = predictor.ratio * centre * (1 - centre) * spread
-    squared = (rare * own + _PRIOR * expected) / (rare + _PRIOR)
-    return DesignEstimate(score, np.sqrt(squared), k - 1 + _PRIOR)
+    squared = (known * own + _PRIOR * expected) / (known + _PRIOR)
+    return DesignEstimate(score, np.sqrt(squared), freedom + _PRIOR)
+
+
+def same_order(values: NDArray[np.floating]) -> NDArray[np.intp]:
+    """Return an order (n,) of the items of responses (m, n) that both axes' orders leave as is."""
+    lead = values.mean(axis=1, dtype=np.float64)
+    return np.lexsort((np.round(lead @ values, 6), np.round(values.mean(axis=0, dtype=float), 9)))
 
 
 def tuned_predictor(
@@ -162,12 +205,10 @@ def tuned_predictor(
     like all others.
     """
     n = values.shape[1]
-    means = values.mean(axis=0, dtype=np.float64)
-    spread = response_spread(means, len(values)) if unequal else np.ones(n)
+    spread = response_spread(values) if unequal else np.ones(n)
     inclusion = inclusion_probabilities(spread, k, UNIFORM_SHARE)
-    # An order that does not depend on that of rows and columns.
     lead = values.mean(axis=1, dtype=np.float64)
-    order = np.lexsort((np.round(lead @ values, 6), np.round(means, 9)))
+    order = same_order(values)
     starts = stage_generator(seed, "estimation.penalty").random(min(8, -(-200 // k)))
     groups = [out for out in groups if (out & complete).any() and not out.all()]
     weights = [1.0] * (len(groups) - 1) + [max(len(groups) - 1.0, 1.0)] * min(len(groups), 1)

@@ -30,7 +30,7 @@ def learn_mean(task: Task) -> FromComplete:
     inside = None if clusters is None else clusters[task.places]
     note = unlike_random(task)
     inclusion = task.subset.inclusion
-    if inclusion is not None:
+    if inclusion is not None and task.unequal:
         return by_design(ItemPredictor.constant(n), task.places, inclusion, note)
 
     def estimate(responses: Float, level: float) -> Estimates:
@@ -87,7 +87,7 @@ def unlike_random(task: Task) -> str:
     """Return a warning if the subset is too easy or too hard for a uniform draw, or ""."""
     item = task.training.item_means
     n, k = len(item), len(task.places)
-    if np.isnan(item).any() or k == n or task.subset.inclusion is not None:
+    if np.isnan(item).any() or k == n or task.unequal:
         return ""
     gap = float(item[task.places].mean() - item.mean())
     sd = float(item.std(ddof=1)) * np.sqrt((1 - k / n) / k)

@@ -12,6 +12,7 @@ from benchwright.methods.dele.evidence.panels import CHOSEN_BY
 from benchwright.methods.dele.evidence.sampler_results import repeat_seed
 from benchwright.methods.dele.evidence.study import SamplingStudy
 from benchwright.methods.dele.samplers.registry import RANDOM, SAMPLERS
+from benchwright.methods.dele.samplers.response_samplers import forward_evidence_of
 from benchwright.tables.dele import EstimateErrors
 
 ANCHORS, UNEQUAL = "anchor_points", "unequal"
@@ -48,6 +49,7 @@ def measure_estimates(study: SamplingStudy) -> pd.DataFrame:
             pool = study.plain if kind == RANDOM else study.pool_of(panel)
             sampler, why = SAMPLERS[kind].make(study.sampling), ""
             try:
+                why = forward_evidence_of(pool).reason if kind == UNEQUAL else ""
                 drawn = [sampler(pool, seed)(size) for seed in own]
             except InputError as error:
                 drawn, why = [], str(error)

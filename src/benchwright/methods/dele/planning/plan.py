@@ -241,7 +241,7 @@ class _Planner:
             return
         known, seed = self.responses, self.wanted.seed
         if found := fewest_items(known.correct, known.clusters, seed, row.wanted, row.items):
-            covered = f"95% intervals of models left out cover {found.coverage:.1%}"
+            covered = f"95% intervals of models left out cover {found.coverage:.1%}; {found.reason}"
             row = row._replace(sampler=found.sampler, estimator=ESTIMATOR, with_all=0.0)
             yield row._replace(reason=covered, items=found.items, value=found.standard_error)
 

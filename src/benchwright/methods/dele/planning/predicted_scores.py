@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from benchwright.core.seeding import stage_generator
 from benchwright.core.weighted_subset import WeightedSubset
+from benchwright.methods.dele.estimation.forward_evidence import FEWEST_ITEMS, judge_unequal
 from benchwright.methods.dele.estimation.registry import ESTIMATORS
 from benchwright.methods.dele.estimation.training import Training
 from benchwright.statistics.unequal_draws import (
@@ -37,6 +38,7 @@ class Predicted(NamedTuple):
     sampler: str  # random or unequal
     standard_error: float  # of the median model
     coverage: float  # of its 95% intervals
+    reason: str  # why items are drawn so
 
 
 def fewest_items(
@@ -53,10 +55,10 @@ def fewest_items(
     chosen = stage_generator(seed, "plan/halves").permutation(len(correct))[:_MOST_MODELS]
     first, second = correct[chosen[::2]], correct[chosen[1::2]]
     halves = [(Training(first, clusters), second), (Training(second, clusters), first)]
-    found = []
-    for sampler in ("random", "unequal"):
+    found, forward = [], judge_unequal(Training(correct[np.sort(chosen)], clusters), seed)
+    for sampler in ("random", "unequal") if forward.passed else ("random",):
         at = lru_cache(maxsize=None)(partial(_error_and_coverage, halves, seed, sampler))
-        low, high = 2, most - 1
+        low, high = 2 if sampler == "random" else FEWEST_ITEMS, most - 1
         if high < low or at(high)[0] > wanted:
             continue
         while high > max(low + 1, low * _STEP):
@@ -64,7 +66,7 @@ def fewest_items(
             low, high = (low, middle) if at(middle)[0] <= wanted else (middle, high)
         error, coverage = at(high)
         if coverage >= _LEAST_COVERAGE:
-            found.append(Predicted(high, sampler, error, coverage))
+            found.append(Predicted(high, sampler, error, coverage, forward.reason))
     return min(found, key=lambda each: each.items, default=None)
 
 
@@ -76,7 +78,7 @@ def _error_and_coverage(
     for number, (training, asked) in enumerate(halves):
         generator = stage_generator(seed, f"plan/draws/{number}")
         truth, n = np.nanmean(asked, axis=1, dtype=np.float64), asked.shape[1]
-        spread = response_spread(training.filled.mean(axis=0), len(training.filled))
+        spread = response_spread(training.filled)
         inclusion = inclusion_probabilities(spread, k, UNIFORM_SHARE)
         se = []
         for _ in range(_DRAWS):

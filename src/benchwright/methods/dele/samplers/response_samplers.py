@@ -6,6 +6,8 @@ from numpy.typing import NDArray
 from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms, stage_generator
 from benchwright.core.weighted_subset import WeightedSubset
+from benchwright.methods.dele.estimation.forward_evidence import FEWEST_ITEMS, judge_unequal
+from benchwright.methods.dele.estimation.training import Training
 from benchwright.methods.dele.samplers.pool import (
     Draw,
     SamplingPool,
@@ -115,24 +117,26 @@ def share_wrong_sampler(pool: SamplingPool, seed: int) -> Draw:
     return prefixes(np.lexsort((ids, -np.log(uniforms) / weights)))
 
 
-_spread_of = once_per_pool(
-    lambda pool: response_spread(filled_responses(pool.correct).mean(axis=0), len(pool.correct))
-)
+forward_evidence_of = once_per_pool(lambda pool: judge_unequal(Training(pool.correct), 0))
+"""The test of unequal draws on the strongest models of a pool."""
+_spread_of = once_per_pool(lambda pool: response_spread(filled_responses(pool.correct)))
 
 
 def unequal_sampler(pool: SamplingPool, seed: int) -> Draw:
     """Draw items with known probabilities, larger where models disagree about an item.
 
-    The part that is not uniform is proportional to √(p(1 − p)), p the share of right responses.
-    Subsets do not nest.
+    The part that is not uniform is proportional to `response_spread`. If the strongest models of
+    the pool, estimated from the weaker, show that this is not worth its risk, all probabilities are
+    equal. Subsets do not nest.
     """
     require_responses(pool, "unequal")
-    spread = _spread_of(pool)
     order = random_order(pool, seed, "unequal")
     start = float(stage_generator(seed, "sampling.unequal").random())
+    passed = forward_evidence_of(pool).passed
 
     def draw(size: int) -> WeightedSubset:
-        inclusion = inclusion_probabilities(spread, size, UNIFORM_SHARE)
+        share = UNIFORM_SHARE if passed and size >= FEWEST_ITEMS else 1.0
+        inclusion = inclusion_probabilities(_spread_of(pool), size, share)
         positions = systematic_draw(inclusion, order, start)
         return WeightedSubset.drawn(positions, inclusion[positions])
 

@@ -1,0 +1,126 @@
+"""Evidence whether an unequal draw is safe for models stronger than those it is fitted to.
+
+Items that training models answer alike are drawn seldom, so that a stronger model's other responses
+to them weigh much. The strongest training models are therefore estimated from the weaker ones, by
+both kinds of draws.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchwright.core.seeding import stage_generator
+from benchwright.methods.dele.estimation.aipw import predictor_of
+from benchwright.methods.dele.estimation.item_predictions import (
+    ItemPredictor,
+    from_residuals,
+    same_order,
+)
+from benchwright.methods.dele.estimation.training import Training
+from benchwright.statistics.unequal_draws import (
+    UNIFORM_SHARE,
+    inclusion_probabilities,
+    response_spread,
+    systematic_draw,
+)
+
+Float = NDArray[np.float64]
+
+# Shares of the models, by score: the weaker ones that are learnt from, and those left below the
+# stronger ones that judge.
+_CUTS = ((0.5, 0.75), (0.7, 0.7))
+_RATES = (0.05, 0.2)  # of the items
+_DRAWS, _JUDGES = 100, 80
+FEWEST_MODELS = 10
+FEWEST_ITEMS = 10
+"""Fewer items are drawn with equal probabilities."""
+_WORTH = 1.05  # least variance of random draws ÷ that of unequal ones, on any cut
+_COVERED = 0.93  # least coverage of 95% intervals, on any cut
+LEVEL = 0.95
+
+
+class ForwardEvidence(NamedTuple):
+    """How unequal draws did on the strongest training models, at their worst cut and rate."""
+
+    worth: float  # variance of random draws ÷ that of unequal ones; NaN without a test
+    coverage: float  # of their 95% intervals
+
+    @property
+    def passed(self) -> bool:
+        """Whether unequal draws are worth their risk."""
+        return self.worth >= _WORTH and self.coverage >= _COVERED
+
+    @property
+    def reason(self) -> str:
+        """Why items are drawn so, in words."""
+        if np.isnan(self.worth):
+            return "random: too few models or items to judge unequal draws"
+        found = (
+            f"on the strongest of these models, estimated from the weaker, an item of an unequal "
+            f"draw is worth {self.worth:.2f} random ones and 95% intervals cover "
+            f"{self.coverage:.1%} at the worst cut"
+        )
+        return f"{'unequal' if self.passed else 'random'}: {found}"
+
+
+def judge_unequal(training: Training, seed: int) -> ForwardEvidence:
+    """Judge unequal draws by training models that are stronger than those they learn from."""
+    m, values = len(training.scores), training.filled
+    nothing = ForwardEvidence(float("nan"), float("nan"))
+    if m < FEWEST_MODELS or training.items <= FEWEST_ITEMS:
+        return nothing
+    # Orders that do not depend on those of rows and columns.
+    ranked = np.lexsort((np.round(values @ training.item_means, 6), np.round(training.scores, 9)))
+    items = same_order(values)
+    found = []
+    for weaker, below in _CUTS:
+        judges = ranked[round(below * m) :]
+        judges = judges[training.nearly_complete[judges]]
+        if len(judges):
+            truth = values[judges[:: -(-len(judges) // _JUDGES)]].astype(np.float64)
+            learnt = Training(training.correct[np.sort(ranked[: round(weaker * m)])])
+            found += [_compare(learnt, truth, items, rate, seed) for rate in _RATES]
+    return ForwardEvidence(*np.min(found, axis=0).tolist()) if found else nothing
+
+
+def _compare(
+    training: Training, truth: Float, items: NDArray[np.intp], rate: float, seed: int
+) -> ForwardEvidence:
+    """Compare both draws on the responses `truth` (r, n) of the models that judge."""
+    n = truth.shape[1]
+    k = max(FEWEST_ITEMS, round(rate * n))
+    generator = stage_generator(seed, f"estimation.forward/{k}")
+    order = items[generator.permutation(n)]
+    unequal = inclusion_probabilities(response_spread(training.filled), k, UNIFORM_SHARE)
+    variances, covered = [], float("nan")
+    for inclusion in (np.full(n, k / n), unequal):
+        predictor = predictor_of(training, k, inclusion is unequal, seed)
+        places = systematic_draw(inclusion, order, float(generator.random()))
+        residual = truth - predictor.predicted(places, truth[:, places])
+        left = (1 - inclusion) * inclusion
+        centre = (residual / inclusion) @ left / max(left.sum(), 1e-12)
+        variances.append(float((((residual / inclusion - centre[:, None]) ** 2) @ left).mean()))
+        if inclusion is unequal:
+            covered = _coverage(predictor, truth, residual, inclusion, order, generator)
+    return ForwardEvidence(variances[0] / max(variances[1], 1e-12), covered)
+
+
+def _coverage(
+    predictor: ItemPredictor,
+    truth: Float,
+    residual: Float,
+    inclusion: Float,
+    order: NDArray[np.intp],
+    generator: np.random.Generator,
+) -> float:
+    """Return the coverage over draws, the predictions (r, n) being those of one of them."""
+    guessed, scores = (truth - residual).sum(axis=1), truth.mean(axis=1)
+    inside = []
+    for _ in range(_DRAWS):
+        places = systematic_draw(inclusion, generator.permutation(order), float(generator.random()))
+        found = from_residuals(
+            predictor, guessed, residual[:, places], inclusion[places], truth[:, places]
+        )
+        inside.append(np.abs(found.score - scores) <= found.reach(LEVEL) + 1e-9)
+    return float(np.mean(inside))
