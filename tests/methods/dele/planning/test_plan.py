@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from benchwright.core.errors import InputError
 from benchwright.methods.dele.planning.plan import (
+    STRONGER,
     PlanRow,
     Responses,
     Wanted,
@@ -115,7 +116,7 @@ def test_rank_agreement_target_holds_for_half_and_for_most_subsets() -> None:
     assert safe.items is not None
     assert 10 < half.items < safe.items < 200
     assert half.value == pytest.approx(0.8, abs=0.02)
-    assert safe.low == pytest.approx(0.8, abs=0.02)
+    assert safe.value == pytest.approx(0.8, abs=0.02)
     assert half.low < half.value < half.high  # type: ignore[operator]
 
 
@@ -124,12 +125,27 @@ def test_equal_models_have_no_ranking() -> None:
     assert row["half of subsets", "benchmark", "random"].reason == "all models have the same score"
 
 
-@pytest.mark.parametrize(
-    ("models", "said"), [(6, "with random halves of the models: "), (5, "5 models are too few")]
-)
-def test_rank_agreement_says_how_far_it_holds_for_other_models(models: int, said: str) -> None:
+@pytest.mark.parametrize(("models", "said"), [(6, ""), (5, "5 models are too few to say")])
+def test_few_models_have_no_halves_to_plan_for(models: int, said: str) -> None:
     by_key = rows(answers(models, 60), tau_b=(0.6,), subsets=20)
     assert by_key["half of subsets", "benchmark", "random"].reason.startswith(said)
+    assert ((STRONGER, "benchmark", "random") in by_key) == (models == 6)
+
+
+def test_ranks_are_planned_for_halves_of_the_families_and_for_stronger_models() -> None:
+    """Two families that differ much are told apart by few items, models of one by many."""
+    values, families = answers(24, 200), np.repeat([0, 1], 12)
+    values[12:, :150] = 1
+    wanted = Wanted(tau_b=(0.7,), subsets=50)
+
+    def items(kin: np.ndarray | None) -> dict[str, int | None]:
+        plan = make_plan(Responses(values, np.arange(200), families=kin), wanted)
+        return {row.whose: row.items for row in plan.rows}
+
+    alone, together = items(None), items(families)
+    assert together["half of subsets"] > alone["half of subsets"]  # type: ignore[operator]
+    assert together[STRONGER] == alone[STRONGER]
+    assert alone[STRONGER] > alone["half of subsets"]  # type: ignore[operator]
 
 
 @pytest.mark.parametrize(

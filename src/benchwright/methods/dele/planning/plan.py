@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
 from benchwright.core.seeding import stage_generator
+from benchwright.methods.dele.evidence.panels import split_by_family, split_forward
 from benchwright.methods.dele.planning.predicted_scores import (
     ESTIMATOR,
     FEWEST_MODELS,
@@ -24,69 +25,91 @@ from benchwright.methods.dele.planning.score_errors import (
     variance_of_scores,
 )
 from benchwright.statistics.paired_differences import minimum_detectable_difference
-from benchwright.statistics.preservation import Preservation, preservation
+from benchwright.statistics.preservation import (
+    ModelPanels,
+    Preservation,
+    preservation_by_panel,
+)
 from benchwright.statistics.random_subsets import draw_subsets
 from benchwright.statistics.rank_agreement import Float
 from benchwright.statistics.right_order import WANTED, right_order
 from benchwright.statistics.subset_scores import subset_scores
 
 _FEWEST_RANKED = 3
-_HALVES = 20  # of the models
+_MOST_RANKED = 200
+_SPLITS = 10  # of the models into halves
+_UNLIKELY = 0.1  # share of the halves that may reach less than is promised
+STRONGER = "stronger models"
 Agreement = Literal["tau_b", "spearman"]
 
 
 class _RandomSubsets:
-    """Random subsets of the items of responses (m, n), and their rank agreement with all items.
+    """Random subsets of the items, and their rank agreement with all items for groups of models.
 
-    Every size has its own random generator, so its metrics do not depend on other sizes.
-    `metrics` holds the metrics computed so far, by size. `strata` are n labels, or None.
+    `models` holds random halves of the models, families together, which stand for new models, and
+    the stronger half. Every size has its own random generator, so its metrics do not depend on
+    other sizes. `metrics` holds the metrics computed so far, by size and group. `strata` are n
+    labels, or None.
     """
 
     def __init__(
-        self,
-        correct: NDArray[np.floating],
-        draws: int,
-        seed: int,
-        strata: NDArray[np.integer] | None,
+        self, models: ModelPanels, draws: int, seed: int, strata: NDArray[np.integer] | None
     ) -> None:
-        self._correct, self._strata = correct, strata
+        self._models, self._strata = models, strata
         self._draws, self._seed = draws, seed
-        self.metrics: dict[int, Preservation] = {}
+        self.metrics: dict[int, dict[str, Preservation]] = {}
 
-    def _masks(self, size: int) -> Float:
-        name = "random" if self._strata is None else "stratified"
-        generator = stage_generator(self._seed, f"plan/{name}/{size}")
-        n = self._correct.shape[1]
-        masks = draw_subsets(n, size, self._draws, generator, self._strata)
-        return masks.astype(np.float64)
-
-    def quantile(self, size: int, agreement: Agreement, share: float) -> float:
-        """Return the quantile `share` over the subsets; undefined metrics count as −1."""
+    def values(self, size: int, agreement: Agreement) -> dict[str, Float]:
+        """Return the agreement (draws,) of the subsets by group; undefined ones count as −1."""
         if size not in self.metrics:
-            self.metrics[size] = preservation(self._correct, self._masks(size))
-        return _quantile(getattr(self.metrics[size], agreement), share)
+            name = "random" if self._strata is None else "stratified"
+            generator = stage_generator(self._seed, f"plan/{name}/{size}")
+            n = self._models.correct.shape[1]
+            masks = draw_subsets(n, size, self._draws, generator, self._strata)
+            self.metrics[size] = preservation_by_panel(self._models, masks.astype(np.float64))
+        found = self.metrics[size]
+        return {
+            name: np.nan_to_num(getattr(each, agreement), nan=-1) for name, each in found.items()
+        }
 
-    def by_halves(self, size: int, agreement: Agreement, share: float) -> str:
-        """Say how `quantile` varies over random halves of the models, from 5% to 95%.
+    def reached(self, size: int, agreement: Agreement, whose: str) -> float:
+        """Return what a share of the subsets reaches in nine of ten halves, or the stronger one."""
+        values = self.values(size, agreement)
+        stronger = values.pop(STRONGER, None)
+        if whose == STRONGER and stronger is not None:
+            return float(np.quantile(stronger, _SUBSETS[whose]))
+        halves = [np.quantile(each, _SUBSETS[whose]) for each in values.values()]
+        return float(np.quantile(halves, _UNLIKELY))
 
-        Halves vary around all models about as much as all models vary around their population.
-        """
-        m = len(self._correct)
-        if m // 2 < _FEWEST_RANKED:
-            return f"{m} models are too few to say how far it holds for other models"
-        generator = stage_generator(self._seed, f"plan/halves/{size}")
-        masks = self._masks(size)
-        values = []
-        for _ in range(_HALVES):
-            half = self._correct[np.sort(generator.permutation(m)[: m // 2])]
-            metrics = preservation(half, masks, tau=agreement == "tau_b")
-            values.append(_quantile(getattr(metrics, agreement), share))
-        low, high = np.quantile(values, (0.05, 0.95))
-        return f"with random halves of the models: {low:.3f}–{high:.3f}"
+    def spread(self, size: int, agreement: Agreement, whose: str) -> Float:
+        """Return the 5%, 50% and 95% quantiles over subsets, and over halves of the models."""
+        values = self.values(size, agreement)
+        stronger = values.pop(STRONGER, None)
+        shown = [stronger] if whose == STRONGER and stronger is not None else [*values.values()]
+        return np.quantile(np.concatenate(shown), (0.05, 0.5, 0.95))
 
 
-def _quantile(metrics: Float, share: float) -> float:
-    return float(np.quantile(np.where(np.isnan(metrics), -1, metrics), share))
+def _groups(responses: "Responses", seed: int) -> ModelPanels:
+    """Return halves of at most 200 models by family, and the stronger half of them.
+
+    Fewer than six models are one group.
+    """
+    m = len(responses.correct)
+    kept = np.sort(stage_generator(seed, "plan/ranked").permutation(m)[:_MOST_RANKED])
+    correct = responses.correct[kept]
+    names = np.arange(m) if responses.families is None else responses.families
+    families = [str(name) for name in names[kept]]
+    groups: dict[str, NDArray[np.intp]] = {}
+    for number in range(_SPLITS):
+        own = int(stage_generator(seed, f"plan/halves/{number}").integers(1 << 62))
+        for side, half in enumerate(split_by_family(families, own)):
+            if len(half) >= _FEWEST_RANKED:
+                groups[f"{number} {side}"] = half
+    if not groups:
+        return ModelPanels.of(correct, {"all": np.arange(len(kept))})
+    scores = np.nanmean(correct, axis=1, dtype=np.float64)
+    groups[STRONGER] = split_forward(families, scores).held_out
+    return ModelPanels.of(correct, groups)
 
 
 def _grid_of_sizes(n: int, points: int = 16) -> list[int]:
@@ -117,7 +140,7 @@ Goal = Literal["standard_error", "detectable_difference", "order", "tau_b", "spe
 _FEWEST_PAIRS = 30
 _MODELS = ("median model", "worst model")
 _PAIRS = {"median pair": 0.5, "95% of pairs": 0.95}
-_SUBSETS = {"half of subsets": 0.5, "95% of subsets": 0.05}
+_SUBSETS = {"half of subsets": 0.5, STRONGER: 0.5, "95% of subsets": 0.05}
 
 
 class Responses(NamedTuple):
@@ -127,6 +150,7 @@ class Responses(NamedTuple):
     clusters: NDArray[np.integer]  # (n,) numbers, equal for items that share a passage
     # (n,) numbers by subject; None if there is one subject.
     strata: NDArray[np.integer] | None = None
+    families: NDArray[np.integer] | None = None  # (m,) numbers; None: each model is its own
 
 
 class Wanted(NamedTuple):
@@ -204,7 +228,7 @@ class _Planner:
         scores = subset_scores(responses.correct, np.ones((1, self.n)))[0]
         first, second = pairs_of_models(self.m, wanted.seed)
         self.gaps = np.abs(scores[first] - scores[second])
-        drawn = responses.correct, wanted.subsets, wanted.seed
+        drawn = _groups(responses, wanted.seed), wanted.subsets, wanted.seed
         self.subsets = {"random": _RandomSubsets(*drawn, None)}
         if responses.strata is not None:
             self.subsets["stratified"] = _RandomSubsets(*drawn, responses.strata)
@@ -275,8 +299,10 @@ class _Planner:
                 yield PlanRow(goal, wanted, "half of subsets", reason=reason)
                 continue
             for sampler in self.subsets:
+                few = self.m // 2 < _FEWEST_RANKED
                 for whose in _SUBSETS:
-                    yield self._rank_row(PlanRow(goal, wanted, whose, sampler=sampler), goal)
+                    if not few or whose != STRONGER:
+                        yield self._rank_row(PlanRow(goal, wanted, whose, sampler=sampler), goal)
 
     def curve(self) -> pd.DataFrame:
         """Return every metric at a grid of sizes and at the sizes computed for targets."""
@@ -298,11 +324,10 @@ class _Planner:
         if self.m >= _FEWEST_RANKED and (self.wanted.tau_b or self.wanted.spearman):
             for name, subsets in self.subsets.items():
                 for k in sorted({*_grid_of_sizes(self.n), *subsets.metrics}):
-                    rows += [
-                        (k, goal, name, whose, subsets.quantile(k, goal, share))
-                        for goal in ("tau_b", "spearman")
-                        for whose, share in (("low", 0.05), ("median", 0.5), ("high", 0.95))
-                    ]
+                    for goal in ("tau_b", "spearman"):
+                        quantiles = subsets.spread(k, goal, "half of subsets")
+                        ends = zip(("low", "median", "high"), quantiles, strict=True)
+                        rows += [(k, goal, name, whose, float(value)) for whose, value in ends]
         return pd.DataFrame(rows, columns=["items", "metric", "sampler", "whose", "value"])
 
     def _formula_row(self, row: PlanRow) -> PlanRow:
@@ -318,17 +343,18 @@ class _Planner:
         return row._replace(items=items, value=value(items))
 
     def _rank_row(self, row: PlanRow, goal: Agreement) -> PlanRow:
-        subsets, share = self.subsets[row.sampler], _SUBSETS[row.whose]
-        items = smallest_size(lambda k: subsets.quantile(k, goal, share) >= row.wanted, self.n)
-        with_all = subsets.quantile(self.n, goal, 0.5)
+        subsets, whose = self.subsets[row.sampler], row.whose
+        items = smallest_size(lambda k: subsets.reached(k, goal, whose) >= row.wanted, self.n)
+        with_all = subsets.reached(self.n, goal, whose)
         if items is None:
             all_equal = "all models have the same score"
             reason = all_equal if with_all < 0 else f"the value with all items is {with_all}"
             return row._replace(sampler="random", reason=reason)
-        low, value, high = (subsets.quantile(items, goal, at) for at in (0.05, 0.5, 0.95))
-        reason = subsets.by_halves(items, goal, share)
-        row = row._replace(low=low, high=high, with_all=with_all, reason=reason)
-        return row._replace(items=items, value=value)
+        low, _, high = subsets.spread(items, goal, whose).tolist()
+        few = f"{self.m} models are too few to say how far it holds for other models"
+        row = row._replace(reason=few if self.m // 2 < _FEWEST_RANKED else "", with_all=with_all)
+        value = subsets.reached(items, goal, whose)
+        return row._replace(low=low, high=high, items=items, value=value)
 
 
 def _of(values: NDArray[np.float64], share: float) -> float:
