@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import product
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 import pandas as pd
@@ -86,7 +86,7 @@ class _RandomSubsets:
         values = self.values(size, agreement)
         stronger = values.pop(STRONGER, None)
         shown = [stronger] if whose == STRONGER and stronger is not None else [*values.values()]
-        return np.quantile(np.concatenate(shown), (0.05, 0.5, 0.95))
+        return np.asarray(np.quantile(np.concatenate(shown), (0.05, 0.5, 0.95)))
 
 
 def _groups(responses: "Responses", seed: int) -> ModelPanels:
@@ -324,10 +324,10 @@ class _Planner:
         if self.m >= _FEWEST_RANKED and (self.wanted.tau_b or self.wanted.spearman):
             for name, subsets in self.subsets.items():
                 for k in sorted({*_grid_of_sizes(self.n), *subsets.metrics}):
-                    for goal in ("tau_b", "spearman"):
-                        quantiles = subsets.spread(k, goal, "half of subsets")
+                    for agreement in get_args(Agreement):
+                        quantiles = subsets.spread(k, agreement, "half of subsets").tolist()
                         ends = zip(("low", "median", "high"), quantiles, strict=True)
-                        rows += [(k, goal, name, whose, float(value)) for whose, value in ends]
+                        rows += [(k, agreement, name, whose, value) for whose, value in ends]
         return pd.DataFrame(rows, columns=["items", "metric", "sampler", "whose", "value"])
 
     def _formula_row(self, row: PlanRow) -> PlanRow:
