@@ -91,13 +91,15 @@ def test_held_out_models_of_unknown_family_are_counted_and_reported() -> None:
     models = pd.DataFrame(
         {
             "model": ["a/llama-3-8b", "b/mystery", "c/gemma-7b", "d/riddle"],
-            "family": ["llama-3", "b/mystery", "gemma", "d/riddle"],
+            "family": ["llama-3", "b/mystery", "gemma", "d"],
+            "organisation": ["a", "b", "c", "d"],
         }
     )
     panel = choose_panel(matrix, items, models, ["a/llama-3-8b"], "all", EvaluationParams())
     assert panel.unknown_family == 2
     assert any(
-        "2 of the 3 held-out models is unknown" in note for note in panel_warnings(panel, 0.95)
+        "2 of the 3 held-out models (67%) is unknown" in note
+        for note in panel_warnings(panel, 0.95)
     )
     nobody_chose = choose_panel(matrix, items, models, [], "all", EvaluationParams())
     assert nobody_chose.unknown_family == 0

@@ -49,8 +49,28 @@ from benchwright.responses.model_descriptions import describe_models, describe_n
         ("DrNicefellow/Mixtral-6x7B-Instruct-v0.1", "mixtral-8x7b"),
         ("h2oai/h2o-danube2-1.8b-chat", "danube2"),
         ("distilgpt2", "gpt2"),
-        ("nobody/assistant-13b-gpt4-1.4", "nobody/assistant"),  # a name of training data
-        ("nobody/MobiLlama-1B", "nobody/MobiLlama"),
+        # the name says more than a word in it
+        ("cloudyu/Mixtral_34Bx2_MoE_60B", "yi"),
+        ("LeroyDyer/Mixtral_AI_CyberTron", "mistral-7b"),
+        ("upstage/SOLAR-0-70b-16bit", "llama-2"),
+        ("lmsys/vicuna-7b-v1.5", "llama-2"),
+        ("lmsys/vicuna-7b-v1.3", "llama"),
+        ("deepseek-ai/DeepSeek-R1-Distill-Qwen-14B", "qwen2.5"),
+        ("deepseek-ai/DeepSeek-R1-Distill-Llama-8B", "llama-3.1"),
+        ("chavinlo/gpt4-x-alpaca", "llama"),
+        ("google/flan-t5-xxl", "t5"),
+        ("ibm-granite/granite-3.1-8b-base", "granite-3"),
+        # behind an interface
+        ("gpt-3.5-turbo-0613", "gpt-3.5"),
+        ("ChatGPT-4o-latest (2024-09-03)", "gpt-4o"),
+        ("o1-mini-2024-09-12", "o1"),
+        ("helm:anthropic/claude-3-5-sonnet", "claude-3.5"),
+        ("Claude Opus 4 (20250514)", "claude-4"),
+        ("Gemini-2.0-Flash-Exp", "gemini-2.0"),
+        # a name without a base: its organisation
+        ("nobody/assistant-13b-gpt4-1.4", "nobody"),
+        ("nobody/MobiLlama-1B", "nobody"),
+        ("nobody/solo1-7B", "nobody"),
         ("acme-8b", "acme"),
         ("acme-3B-instruct", "acme"),
     ],
@@ -63,7 +83,7 @@ def test_family_follows_from_the_name(model: str, family: str) -> None:
     "model",
     [
         "psn_irt:student_0",
-        "helm:writer/palmyra-x-v3",
+        "mystery",
         "",
     ],
 )

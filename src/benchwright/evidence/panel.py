@@ -73,7 +73,6 @@ def choose_panel(
     )
     held_out = [m for m, role in zip(models, roles, strict=True) if role == "held_out"]
     names = sorted({parse_configuration(model).model for model in held_out})
-    unknown = [a for a, b in zip(names, families_of(names, models_table), strict=True) if a == b]
     everyone = judged & answered[[row[m] for m in models]].all(axis=0)
     return Panel(
         models=models,
@@ -83,7 +82,7 @@ def choose_panel(
         basis=basis,
         left_out={m: coverage[m] for m in candidates if m not in models},
         all_items=len(item_ids),
-        unknown_family=len(unknown) if filter_models else 0,
+        unknown_family=count_unknown(names, models_table) if filter_models else 0,
         families=families,
     )
 
@@ -113,9 +112,9 @@ def panel_warnings(panel: Panel, minimum: float) -> list[str]:
     if panel.unknown_family:
         held_out = len(panel.select("held_out"))
         notes.append(
-            f"The family of {panel.unknown_family:,} of the {held_out:,} held-out models is "
-            "unknown, so some of them may be of the family of a filter model; set it in "
-            "`models.families`."
+            f"The base of {panel.unknown_family:,} of the {held_out:,} held-out models "
+            f"({panel.unknown_family / held_out:.0%}) is unknown, so some of them may be of the "
+            "family of a filter model; set it in `models.families`."
         )
     if panel.left_out:
         limit = "not all" if minimum >= 1 else f"less than {minimum:.0%}"
@@ -159,6 +158,19 @@ def families_of(models: Sequence[str], models_table: pd.DataFrame) -> tuple[str,
     listed = dict(zip(models_table["model"], models_table["family"], strict=True))
     plain = {name: parse_configuration(name).model for name in models}
     return tuple(str(listed.get(m, listed.get(plain[m], plain[m]))) for m in models)
+
+
+def known_bases(models_table: pd.DataFrame) -> pd.DataFrame:
+    """Return the models whose family is neither their own name nor their organisation."""
+    family = models_table["family"]
+    named_after = (family == models_table["model"]) | (family == models_table["organisation"])
+    return models_table[family.notna() & ~named_after]
+
+
+def count_unknown(models: Sequence[str], models_table: pd.DataFrame) -> int:
+    """Count the models, without style and shots, whose base model is unknown."""
+    known = set(known_bases(models_table)["model"])
+    return sum(model not in known for model in models)
 
 
 class PanelAnswers(NamedTuple):

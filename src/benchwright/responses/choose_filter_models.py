@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from benchwright.core.configuration import parse_configuration
 from benchwright.core.errors import InputError, expected, first_problem
 from benchwright.core.response_matrix import ResponseMatrix
+from benchwright.evidence.panel import known_bases
 from benchwright.params.filtering import FilterModelChoice
 
 _log = logging.getLogger(__name__)
@@ -154,7 +155,8 @@ def _distinct(
     group_of: dict[str, str] = {}
     if choice.distinct != "none":
         groups = models_table[choice.distinct]
-        known = models_table[groups.notna() & (groups != models_table["model"])]
+        known = models_table[groups.notna()]
+        known = known_bases(models_table) if choice.distinct == "family" else known
         group_of = dict(zip(known["model"], known[choice.distinct], strict=True))
     first: dict[tuple[bool, str], str] = {}
     for name in ranked:

@@ -15,7 +15,7 @@ from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.scoring import ModelsParams
 from benchwright.tables.responses import Models
 
-_WORD = "(?<![A-Za-z])"
+_STARTS = {"^": "(?:^|(?<=:))", "=": "(?<![A-Za-z])"}
 _WORD_OR_CAPITAL = "(?:(?<![A-Za-z])|(?<=[a-z])(?=[A-Z]))"
 
 _EXPERTS = re.compile(r"(?<![0-9.])([0-9]{1,2})x([0-9]+(?:[.][0-9]+)?)b(?![a-z0-9])")
@@ -24,8 +24,8 @@ _INSTRUCT = re.compile(r"chat|instruct|(?<![a-z0-9])it(?![a-z0-9])")
 
 
 def _pattern(spelling: str) -> re.Pattern[str]:
-    start = _WORD if spelling.startswith("=") else _WORD_OR_CAPITAL
-    spelling = spelling.removeprefix("=")
+    start = _STARTS.get(spelling[0], _WORD_OR_CAPITAL)
+    spelling = spelling.lstrip("^=")
     # llama-3 is not llama-3.1 or -30b, but llama-3-8b and llama-2.7b (a size) are versions.
     end = r"(?![0-9a-z]|[._][0-9](?![0-9]*[bmx]))" if spelling[-1].isdigit() else ""
     return re.compile(f"{start}(?i:{spelling.replace('~', '[-_ ]?')}{end})")
@@ -78,15 +78,16 @@ class Described(NamedTuple):
 def describe_name(model: str) -> Described:
     """Derive family, organisation, size and kind of a model from its name.
 
-    The family is the base model in the name, else the name up to its size. The organisation is the
-    part before `/`. The size is in billions of parameters (8x7B is 56), NaN if the name has none.
-    A model is instruction-tuned if its name contains chat, instruct or it.
+    The family is the base model in the name, else the organisation, else the name up to its size.
+    The organisation is the part before `/`. The size is in billions of parameters (8x7B is 56), NaN
+    if the name has none. A model is instruction-tuned if its name contains chat, instruct or it.
     """
     plain = _without_source(model)
     organisation = plain.split("/", 1)[0] if "/" in plain else None
     spelt = plain.rsplit("/", 1)[-1]
     name = spelt.casefold()
-    family = family_of(spelt) or _BEFORE_SIZE.match(model)[0]  # type: ignore[index]  # any text
+    line = _BEFORE_SIZE.match(model)
+    family = family_of(spelt) or organisation or (line[0] if line else model)
     return Described(family, organisation, _size(name), bool(_INSTRUCT.search(name)))
 
 

@@ -197,8 +197,9 @@ def _notes(
         )
     if panels.unknown_families:
         notes.append(
-            f"The families of {panels.unknown_families:,} of {len(panels.models):,} models are "
-            "unknown, so related models may be on both sides of a split. Set `models.families`."
+            f"The bases of {panels.unknown_families:,} of {len(panels.models):,} models "
+            f"({panels.unknown_families / len(panels.models):.0%}) are unknown, so related models "
+            "may be on both sides of a split. Set `models.families`."
         )
     skipped = samplers_left_out.drop_duplicates("sampler").to_dict("records")
     return [*notes, *(f"`{row['sampler']}` did not run: {row['reason']}." for row in skipped)]

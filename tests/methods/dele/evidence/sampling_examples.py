@@ -52,6 +52,7 @@ def make_families(models: int, size: int = 2) -> pd.DataFrame:
         {
             "model": [f"m{row:02d}" for row in range(models)],
             "family": [f"f{row // size}" for row in range(models)],
+            "organisation": ["org"] * models,
         }
     )
 

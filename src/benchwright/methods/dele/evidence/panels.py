@@ -11,7 +11,7 @@ from benchwright.core.configuration import parse_configuration
 from benchwright.core.item_clusters import item_clusters
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.core.seeding import item_uniforms
-from benchwright.evidence.panel import families_of
+from benchwright.evidence.panel import count_unknown, families_of
 from benchwright.params.sampling import SamplingParams
 from benchwright.statistics.preservation import ModelPanels
 
@@ -49,7 +49,7 @@ class SamplingPanels(NamedTuple):
     answered_items: int  # items that enough models answered, including those that one lacks
     all_items: int  # of the benchmark
     left_out: int  # models that answered too few items
-    unknown_families: int  # models that are their own family
+    unknown_families: int  # models whose base model is unknown
 
     def __deepcopy__(self, memo: object) -> "SamplingPanels":
         """Return the same panels: Kedro copies what nodes pass on, and no node changes these."""
@@ -122,7 +122,7 @@ def choose_panels(
         answered_items=int(well_answered.sum()),
         all_items=len(ids),
         left_out=len(matrix.models) - len(models),
-        unknown_families=sum(a == b for a, b in zip(families, plain_names, strict=True)),
+        unknown_families=count_unknown(plain_names, models_table),
     )
 
 
