@@ -25,7 +25,7 @@ N = 60
 
 
 class Reader(StandIn):
-    """Finds texts that it has read more probable, and letters after such a prompt."""
+    """Finds texts that it has read more probable."""
 
     read: ClassVar[set[str]] = set()
     asked: ClassVar[int] = 0
@@ -97,12 +97,11 @@ def key_file(tmp_path: Path, secret: str) -> Path:
     return file
 
 
-@pytest.mark.parametrize("score", ["text", "letter"])
 def test_a_model_that_has_read_the_release_is_found_and_no_other(
-    sealed: SealedFiles, tmp_path: Path, score: str
+    sealed: SealedFiles, tmp_path: Path
 ) -> None:
     out = tmp_path / "x.json"
-    words = ("--score", score, "--key-file", key_file(tmp_path, SECRET), "--out", out)
+    words = ("--key-file", key_file(tmp_path, SECRET), "--out", out)
     done = run(sealed, tmp_path / "before", *words)
     assert done.exit_code == 0, done.output
     assert done.output.startswith(f"no evidence that {MODEL} was trained on the released items")
@@ -219,4 +218,4 @@ def test_a_wrong_key_another_order_and_other_files_are_refused(
     assert (done.exit_code, "no key chose" in done.output) == (3, True)
     sealed.manifest.unlink()
     assert run(sealed, tmp_path).exit_code == 3
-    assert run(sealed, tmp_path, "--score", "taste").exit_code == 3
+    assert run(sealed, tmp_path, "--alpha", "2").exit_code == 3

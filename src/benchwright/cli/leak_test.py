@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -22,8 +22,7 @@ from benchwright.methods.mmlu_cf.sealing.seal import MANIFEST
 from benchwright.params.benchmark import PromptParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.runs.project_conf import load_conf
-from benchwright.scoring.demonstrations import DemonstrationPool
-from benchwright.scoring.prompts import Asked, PromptWriter, prompt_id
+from benchwright.scoring.prompts import prompt_id
 from benchwright.scoring.rendering import LABELS, Question, Rendered, render_question
 from benchwright.scoring.scores import ask_prompts
 from benchwright.statistics.released_orders import KEYS, LeakEvidence, leak_evidence
@@ -33,7 +32,6 @@ from benchwright.transforms.released_order import commitment, equivalent_orders,
 
 POWER = 0.8
 _WORDS = PromptParams(description="")
-_POOL = DemonstrationPool([], "all", 0)
 
 
 class ReleasedItem(NamedTuple):
@@ -55,10 +53,9 @@ class Release(NamedTuple):
 
 
 class LeakTestRequest(NamedTuple):
-    """The model, what is scored, the error rate, and the seed of the fresh keys."""
+    """The model, the error rate, and the seed of the fresh keys."""
 
     model: str
-    scored: Literal["text", "letter"] = "text"
     alpha: float = 0.05
     seed: int = 0
 
@@ -159,7 +156,7 @@ def run_leak_test(
     scoring = one_configuration(configuration_name(*asked_as), given)
     tested = [item for item in release.items if len(item.orders) > 1]
     left_out = Counter(item.orders[0].reason for item in release.items if len(item.orders) == 1)
-    prompts = leak_prompts(tested, asked_as, models, scoring)
+    prompts = Prompts.from_rows([_row(item, asked_as) for item in tested])
     root = project / str(parameters["data_root"]) / "07_model_output" / release.name
     store = ScoreStore(str(root / "leak_test")).load()
     responses = ask_prompts(prompts, store, store.add, models, scoring).live_responses
@@ -178,46 +175,24 @@ def run_leak_test(
 def _asked_as(request: LeakTestRequest, models: ModelsParams) -> Configuration:
     model = models.named(request.model, "leak-test")
     endpoint = model.endpoint
-    if request.scored == "text" and endpoint is not None and endpoint.logprobs != "echo":
+    if model.samples_letters or (endpoint is not None and endpoint.logprobs != "echo"):
         raise InputError(
-            f"leak-test: the endpoint of {request.model} gives no log-probability of whole texts "
-            f"(endpoint.logprobs: {endpoint.logprobs}); use --score letter"
+            f"leak-test: {request.model} gives no log-probability of whole texts; a server needs "
+            "endpoint.logprobs: echo"
         )
-    if model.samples_letters:
-        raise InputError(f"leak-test: {request.model} gives no log-probabilities of letters")
-    return Configuration(request.model, "cloze" if request.scored == "text" else "letters", 0)
+    return Configuration(request.model, "cloze", 0)
 
 
-def leak_prompts(
-    items: Sequence[ReleasedItem],
-    asked_as: Configuration,
-    models: ModelsParams,
-    scoring: ScoringParams,
-) -> pd.DataFrame:
-    """Return the `Prompts` of every order of every item.
-
-    In the style `cloze` a prompt is a question, continued by its options in each order and the
-    answer; in the style `letters` it is a question with its options in one order.
-    """
-    writer = PromptWriter(asked_as, models.models[asked_as.model], scoring, _WORDS)
-    rows: list[tuple[Any, ...]] = []
-    for item in items:
-        shown = [_question(item, order) for order in item.orders]
-        if asked_as.style == "letters":
-            rows += [writer.row(Asked(q, f"order-{n}", _POOL)) for n, q in enumerate(shown)]
-        else:
-            rows.append(_text_row(shown, asked_as))
-    return Prompts.from_rows(rows)
-
-
-def _question(item: ReleasedItem, order: Altered) -> Question:
-    text_hash = content_hash(item.question, order.choices)
-    return Question(item.item_id, "", item.question, order.choices, order.answer, text_hash)
-
-
-def _text_row(shown: Sequence[Question], asked_as: Configuration) -> tuple[Any, ...]:
-    """Return the prompt that is the question, continued by the rest of each text."""
-    stem = _WORDS.question_prefix + shown[0].text
+def _row(item: ReleasedItem, asked_as: Configuration) -> tuple[Any, ...]:
+    """Return the prompt: the question, continued by options and answer in each order."""
+    shown = [
+        Question(
+            *(item.item_id, "", item.question, order.choices, order.answer),
+            content_hash(item.question, order.choices),
+        )
+        for order in item.orders
+    ]
+    stem = _WORDS.question_prefix + item.question
     wholes = (
         f"{render_question(q, 'letters', 'question', _WORDS)} {LABELS[q.answer]}" for q in shown
     )
@@ -225,7 +200,7 @@ def _text_row(shown: Sequence[Question], asked_as: Configuration) -> tuple[Any, 
     labels = list(LABELS[: len(scored)])
     identity = prompt_id(Rendered("", stem), scored, labels, asked_as.style, "none")
     return (
-        *(identity, configuration_name(*asked_as), asked_as.model, shown[0].item_id, "question"),
+        *(identity, configuration_name(*asked_as), asked_as.model, item.item_id, "question"),
         *(asked_as.style, 0, 0, "[]", "none", "", stem, scored, labels, -1, 0, [], "", []),
     )
 
@@ -233,44 +208,29 @@ def _text_row(shown: Sequence[Question], asked_as: Configuration) -> tuple[Any, 
 def order_scores(
     items: Sequence[ReleasedItem], most: int, responses: pd.DataFrame
 ) -> NDArray[np.float64]:
-    """Return the score (n, most) of each item's orders, NaN after the last.
+    """Return the log-likelihood (n, most) of each item's orders, NaN after the last.
 
-    It is the log-likelihood of the text, or the log-probability of the gold letter among the
-    letters. An item is NaN if one of its orders has no score.
+    An item without a score is NaN.
     """
-    columns = [responses[name] for name in ("item_id", "condition", "logprobs")]
-    found = {(item, condition): values for item, condition, values in zip(*columns, strict=True)}
+    found = dict(zip(responses["item_id"], responses["logprobs"], strict=True))
     scores = np.full((len(items), most), np.nan)
     for row, item in enumerate(items):
-        values = found.get((item.item_id, "question"))
-        letters = [found.get((item.item_id, f"order-{n}")) for n in range(len(item.orders))]
-        if all(each is not None for each in letters):
-            values = [
-                each[order.answer] - np.logaddexp.reduce(each)
-                for each, order in zip(letters, item.orders, strict=True)
-                if each is not None
-            ]
+        values = found.get(item.item_id)
         if values is not None:
             scores[row, : len(item.orders)] = values
     return scores
 
 
-_SCORED = {
-    "text": "the options and the answer, as text",
-    "letter": "the letter of the right option",
-}
-
-
 def terminal_lines(made: LeakTested) -> list[str]:
     """Return the lines to print, the decision first."""
-    found, (model, scored, alpha, _) = made.evidence, made.request
+    found, (model, alpha, _) = made.evidence, made.request
     said = "evidence" if made.found else "no evidence"
     left_out = ", ".join(f"{count} {reason}" for reason, count in sorted(made.left_out.items()))
     key = "the key chose these orders" if made.key_checked else "the key is not checked"
     return [
         f"{said} that {model} was trained on the released items of {made.release.name} "
         f"(p = {found.p_value:.2g}, α = {alpha:g})",
-        f"score: log-probability of {_SCORED[scored]}, in nats",
+        "score: log-probability of the options and the answer, as text, in nats",
         f"{found.items:,} items in up to {made.release.most} orders; {key}",
         *([f"left out: {left_out}"] if left_out else []),
         f"released order above the others by {found.excess:+.3f} per item; "
@@ -282,11 +242,10 @@ def result_json(made: LeakTested) -> dict[str, Any]:
     """Return the result as JSON."""
     found, request = made.evidence, made.request
     return {
-        "format": 1,
+        "format": 2,
         "release": made.release.name,
         "commitment": made.release.commitment,
         "key_checked": made.key_checked,
-        "score": request.scored,
         "evidence_of_training": made.found,
         "exit_code": int(made.found),
         **found._asdict(),

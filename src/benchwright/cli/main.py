@@ -827,13 +827,6 @@ def release(items: Path, folder: Path, name: str, key_file: str | None) -> None:
 @_MODEL
 @click.option("--export", "folder", required=True, type=_PATH, help="Folder as it was released.")
 @click.option("--key-file", help="File that contains the key, to check who chose the orders.")
-@_shown(
-    "--score",
-    "scored",
-    default="text",
-    type=click.Choice(["text", "letter"]),
-    help="Log-probability of options and answer as text, or of the letter of the right option.",
-)
 @_options(
     _shown("--alpha", default=0.05, type=_risk, help="Probability of evidence where none is due."),
     _SEED,
@@ -852,7 +845,7 @@ def leak_test(folder: Path, key_file: str | None, out: Path | None, **given: Any
     from benchwright.cli import leak_test as testing
 
     key = _read_key(key_file) if key_file else None
-    request = testing.LeakTestRequest(*(given[n] for n in ("model", "scored", "alpha", "seed")))
+    request = testing.LeakTestRequest(*(given[n] for n in ("model", "alpha", "seed")))
     made = testing.run_leak_test(_project(), given["env"], request, folder, key, _run_params(given))
     _print(testing.terminal_lines(made))
     write_output(out, lambda: testing.result_json(made))
