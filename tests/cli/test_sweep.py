@@ -123,21 +123,18 @@ def test_summary_has_a_row_per_combination_with_main_metrics_first() -> None:
 
 
 def test_runs_are_lines_of_the_terminal() -> None:
-    lines = [line.split() for line in table_of_runs(sweep_runs()).splitlines()]
+    lines = [line.split() for line in table_of_runs(sweep_runs())]
     assert lines[0][4:] == list(MAIN)
     assert lines[1] == ["arc", "smart", "0", "done", "0.106", "0.980", "0.950", "0.990", "395"]
-    assert lines[3] == ["mmlu", "smart", "0", "failed", "–", "–", "–", "–", "–"]
+    assert lines[3] == ["mmlu", "smart", "0", "failed", *"–––––"]
 
 
-def test_page_links_reports_and_escapes_errors(tmp_path: Path) -> None:
-    write_summary(sweep_runs(), tmp_path, "sweep smart now")
-    page = (tmp_path / "summary.html").read_text(encoding="utf-8")
-    assert "<b>no" not in page
-    assert "a%20b.html" in page
-    assert "0.106" in page
+def test_summary_is_saved_with_all_metrics(tmp_path: Path) -> None:
+    write_summary(sweep_runs(), tmp_path)
     saved = pd.read_csv(tmp_path / "summary.csv")
     assert saved["kendall_tau_b_all"].tolist()[:2] == [0.98, 0.98]
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["summary.csv", "summary.html"]
+    assert saved["report"].tolist()[0] == "/d/reports/a b.html"
+    assert saved["error"].tolist()[2] == "<b>no</b> rows"
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 import io
 import json
-import re
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -10,10 +9,6 @@ from pathlib import Path
 import pandas as pd
 
 from faults.project_runs import KEY
-
-_OF_A_SWEEP = re.compile(
-    rb"\d{4}-\d\d-\d\dT\d\d\.\d\d\.\d\d\.\d{3}Z|\b(\d+ h )?(\d+ min )?\d+ (s|min)\b"
-)
 
 
 def documents_read(content: bytes) -> bytes:
@@ -39,11 +34,6 @@ def opened(content: bytes) -> bytes:
 OF_EACH_RUN = ["wall_seconds", "version", "report"]
 
 
-def sweep_page(content: bytes) -> bytes:
-    """Remove durations and versions."""
-    return _OF_A_SWEEP.sub(b"@", content)
-
-
 def sweep_summary_csv(content: bytes) -> bytes:
     """Remove the duration, version and report path of each run."""
     return table_bytes(pd.read_csv(io.BytesIO(content)).drop(columns=OF_EACH_RUN))
@@ -66,5 +56,4 @@ MAY_DIFFER: dict[str, Callable[[bytes], bytes]] = {
     "test.sealed": opened,
     "manifest.json": manifest,
     "summary.csv": sweep_summary_csv,
-    "summary.html": sweep_page,
 }

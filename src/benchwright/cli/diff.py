@@ -139,12 +139,18 @@ def find_audit(name: str, versions: Path) -> SavedAudit:
     """
     path = Path(name)
     if not path.exists():
-        return _audit(_pick_version(name, versions))
-    known = [path] if path.is_file() else [*path.glob(AUDIT), *saved_versions(path / AUDIT)]
-    files = [file for file in known if file.is_file()]
-    if not files:
-        raise InputError(f"{name}: no {AUDIT} in this folder")
-    return _audit(files[-1].resolve())
+        path = _pick_version(name, versions)
+    elif path.is_dir():
+        files = [*path.glob(AUDIT), *saved_versions(path / AUDIT)]
+        files = [file for file in files if file.is_file()]
+        if not files:
+            raise InputError(f"{name}: no {AUDIT} in this folder")
+        path = files[-1]
+    path = path.resolve()
+    if path.parent.parent.name != AUDIT:  # else a run saved it: …/item_audit.parquet/<version>/…
+        return SavedAudit(path, "")
+    where = path.as_posix().rpartition("/07_model_output/")[2].split("/")[-6:-3]
+    return SavedAudit(path, path.parent.name, " · ".join(where))
 
 
 def _pick_version(name: str, folder: Path) -> Path:
@@ -163,14 +169,6 @@ def _pick_version(name: str, folder: Path) -> Path:
         existing = ", ".join((matches or sorted(known))[-5:])
         raise InputError(f"{name!r} {problem}; {folder} has {existing}")
     return known[matches[0]]
-
-
-def _audit(path: Path) -> SavedAudit:
-    """Describe an audit by its path; a run saves `…/item_audit.parquet/<version>/…`."""
-    if path.parent.parent.name != AUDIT:
-        return SavedAudit(path, "")
-    where = path.as_posix().rpartition("/07_model_output/")[2].split("/")[-6:-3]
-    return SavedAudit(path, path.parent.name, " · ".join(where))
 
 
 def read_audit(path: Path) -> pd.DataFrame:
@@ -211,23 +209,21 @@ def diff_audits(before: pd.DataFrame, after: pd.DataFrame) -> RefinementDiff:
     """
     rules = list(dict.fromkeys((*_rules(before), *_rules(after))))
     old, new = _rows(before), _rows(after)
-    pairs = [
-        (None if i is None else old[i], None if j is None else new[j], by)
-        for i, j, by in match_items(old, new)
-    ]
+    pairs = match_items(old, new)
     compared = [_compare(*pair, rules) for pair in pairs]
     differing = [
         row for row in compared if row["change"] != "same" or row["why"] or row["changed_fields"]
     ]
     order = list(_CHANGES)
     differing.sort(key=lambda row: (order.index(row["change"]), natural_key(row["item_id"])))
+    both = [(a["rules"], b["rules"]) for a, b, _ in pairs if a and b]
     removed = [
         {
             "rule": rule,
             "removed_before": sum(rule in row["rules"] for row in old),
             "removed_after": sum(rule in row["rules"] for row in new),
-            "stopped": sum(rule in a["rules"] and rule not in b["rules"] for a, b in _both(pairs)),
-            "started": sum(rule in b["rules"] and rule not in a["rules"] for a, b in _both(pairs)),
+            "stopped": sum(rule in a and rule not in b for a, b in both),
+            "started": sum(rule in b and rule not in a for a, b in both),
         }
         for rule in rules
     ]
@@ -254,14 +250,13 @@ def _rows(audit: pd.DataFrame) -> list[Row]:
     return sorted(rows, key=lambda row: natural_key(row["item_id"]))
 
 
-def match_items(old: Sequence[Row], new: Sequence[Row]) -> list[tuple[int | None, int | None, str]]:
-    """Return pairs of positions of equal items; None stands for an item that one list lacks.
+def match_items(old: Sequence[Row], new: Sequence[Row]) -> list[tuple[Row | None, Row | None, str]]:
+    """Return pairs of equal items; None stands for an item that one list lacks.
 
     The third entry is how the items were joined: `id`, `content`, `id_only` or "". Each item is in
     exactly one pair. Items with the same text are paired in order of their ids.
     """
-    pairs: list[tuple[int | None, int | None, str]] = []
-    left, right = list(range(len(old))), list(range(len(new)))
+    pairs: list[tuple[Row | None, Row | None, str]] = []
     steps: list[tuple[str, Callable[[Row], Hashable]]] = [
         ("id", lambda row: (row["item_id"], row["content"])),
         ("content", lambda row: (row["content"], row["answer"])),
@@ -269,19 +264,13 @@ def match_items(old: Sequence[Row], new: Sequence[Row]) -> list[tuple[int | None
         ("id_only", lambda row: row["item_id"]),
     ]
     for by, key in steps:
-        waiting: dict[Hashable, list[int]] = defaultdict(list)
-        for j in reversed(right):
-            waiting[key(new[j])].append(j)
-        joined = {i: waiting[key(old[i])].pop() for i in left if waiting[key(old[i])]}
-        pairs += [(i, j, by) for i, j in joined.items()]
-        taken = set(joined.values())
-        left = [i for i in left if i not in joined]
-        right = [j for j in right if j not in taken]
-    return pairs + [(i, None, "") for i in left] + [(None, j, "") for j in right]
-
-
-def _both(pairs: Sequence[tuple[Row | None, Row | None, str]]) -> list[tuple[Row, Row]]:
-    return [(old, new) for old, new, _ in pairs if old is not None and new is not None]
+        waiting: dict[Hashable, list[Row]] = defaultdict(list)
+        for row in reversed(new):
+            waiting[key(row)].append(row)
+        pairs += [(row, waiting[key(row)].pop(), by) for row in old if waiting[key(row)]]
+        joined = {id(row) for pair in pairs for row in pair[:2]}
+        old, new = ([row for row in rows if id(row) not in joined] for rows in (old, new))
+    return pairs + [(row, None, "") for row in old] + [(None, row, "") for row in new]
 
 
 def _compare(old: Row | None, new: Row | None, by: str, rules: Sequence[str]) -> Row:

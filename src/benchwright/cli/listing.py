@@ -10,8 +10,6 @@ from benchwright.runs.saved_runs import list_runs
 
 Row = dict[str, Any]
 
-_EVIDENCE = "evidence"  # the environment of files that are not published (docs/evidence/data.md)
-
 
 def list_of(what: str, project: Path, env: str | None, params: Mapping[str, Any]) -> list[Row]:
     """Return a row for each of what is listed.
@@ -31,7 +29,9 @@ def list_of(what: str, project: Path, env: str | None, params: Mapping[str, Any]
     if what == "pipelines":
         return _pipelines(defaults)
     if what == "benchmarks":
-        return _benchmarks(project, env, params, parameters["_benchmarks"])
+        return [
+            _benchmark(name, entry) for name, entry in sorted(parameters["_benchmarks"].items())
+        ]
     if what == "models":
         named = parameters["models"]["models"]
         columns = {"model": "", "family": "", "size_b": "", "backend": "transformers"}
@@ -44,26 +44,13 @@ def list_of(what: str, project: Path, env: str | None, params: Mapping[str, Any]
     ]
 
 
-def _benchmarks(
-    project: Path, env: str | None, params: Mapping[str, Any], named: Mapping[str, Any]
-) -> list[Row]:
-    """Return the benchmarks of this environment, and those that only `--env evidence` has."""
-    rows = [_benchmark(name, entry, "") for name, entry in named.items()]
-    if env is None and (project / "conf" / _EVIDENCE).is_dir():
-        others = load_conf(project, _EVIDENCE, params)["parameters"]["_benchmarks"]
-        extra = f"--env {_EVIDENCE}"
-        rows += [_benchmark(n, e, extra) for n, e in others.items() if n not in named]
-    return sorted(rows, key=lambda row: str(row["benchmark"]))
-
-
-def _benchmark(name: str, entry: Mapping[str, Any], env: str) -> Row:
+def _benchmark(name: str, entry: Mapping[str, Any]) -> Row:
     sources, responses = entry.get("sources") or {}, entry.get("responses") or []
     online = "hub" in sources and "mirror" not in sources
     needs = [
         "network or mirror_root" * online,
         "mirror_root" * ("mirror" in sources),
         "models" * (not responses and "local" not in sources),
-        env,
     ]
     return {
         "benchmark": name,

@@ -250,19 +250,18 @@ class _RunByDefault(click.Group):
                 formatter.write_dl([(n, self.commands[n].get_short_help_str(90)) for n in names])
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        own_option = args[:1] in (["--help"], ["-h"], ["--version"])
         if not args:
             args = ["--help"]
-        elif not own_option and args[0].startswith("-"):
-            args = ["run", *args]
+        elif args[0].startswith("-") and args[0] not in ("--help", "-h", "--version"):
+            args = ["run", *args]  # as packaged Kedro projects are run
         return super().parse_args(ctx, args)
 
 
 @click.group(
     name="benchwright",
     cls=_RunByDefault,
-    epilog="Options alone are those of run: `benchwright --pipeline wicked` runs that pipeline.",
     context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Options alone are those of run: `benchwright --pipeline wicked` runs that pipeline.",
 )
 @click.version_option(VERSION, message="%(prog)s %(version)s")
 def cli() -> None:
@@ -463,11 +462,11 @@ def sweep(benchmarks: str, variants: str, seeds: str, **given: Any) -> None:
     names = sweeping.split_names(benchmarks), sweeping.split_names(variants)
     request = sweeping.SweepRequest(_project(), *names, sweeping.split_seeds(seeds), **given)
     result = sweeping.run_sweep(request, lambda line: click.secho(line, err=True, bold=True))
-    click.echo(f"\n{sweeping.table_of_runs(result.runs)}")
+    _print(["", *sweeping.table_of_runs(result.runs)])
     for failed in result.runs:
         if failed.error:
             click.secho(f"{failed.combination}: {failed.error}", err=True, fg="red")
-    click.echo(f"\nsummary:    {relative(result.folder / 'summary.html')}")
+    click.echo(f"\nsummary:    {relative(result.folder / sweeping.SUMMARY)}")
     if result.mlflow_run:
         click.echo(f"MLflow run: {result.mlflow_run}  (mlflow ui)")
     sys.exit(result.exit_code)

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import math
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -9,7 +10,6 @@ from datetime import UTC, datetime
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import quote
 
 import pandas as pd
 
@@ -17,17 +17,6 @@ from benchwright.core.atomic_files import written_aside
 from benchwright.core.errors import InputError, causes, missing_package, one_line
 from benchwright.core.natural_order import in_order
 from benchwright.params.run import check_run_values, unknown_parameters
-from benchwright.reports.page.parts import (
-    Cell,
-    Column,
-    Page,
-    Section,
-    Text,
-    as_words,
-    render_page,
-    table_of,
-)
-from benchwright.reports.page.wording import is_missing, number
 from benchwright.runs import tracking
 from benchwright.runs.project_conf import (
     check_pipelines,
@@ -38,6 +27,7 @@ from benchwright.runs.project_conf import (
 
 logger = logging.getLogger(__name__)
 
+SUMMARY = "summary.csv"
 _MOST_SHOWN = 5  # metrics in a table, which fit on a line of a terminal
 
 
@@ -100,7 +90,7 @@ class SweepResult(NamedTuple):
 def run_sweep(request: SweepRequest, echo: Callable[[str], None]) -> SweepResult:
     """Run every combination in this process, and save the summary after each.
 
-    The summary is `summary.csv` and `summary.html` in `<data_root>/08_reporting/sweeps/<start>`.
+    The summary is `summary.csv` in `<data_root>/08_reporting/sweeps/<start>`.
     The project must be bootstrapped.
 
     Raises:
@@ -127,7 +117,7 @@ def run_sweep(request: SweepRequest, echo: Callable[[str], None]) -> SweepResult
             todo,
             lambda combination: _run_one(request, combination, make_runner()),
             echo,
-            lambda runs: write_summary(runs, folder, name),
+            lambda runs: write_summary(runs, folder),
         )
     finally:
         tracking.sweep_parent.reset(token)
@@ -191,16 +181,16 @@ def _run_one(request: SweepRequest, combination: Combination, runner: Any) -> Sw
     run = SweepRun(combination, "done", version=str(made.session_id))
     outputs = pipelines[request.pipeline].all_outputs()
     for name, entry in load_conf(request.project, request.env, params)["catalog"].items():
-        if name not in outputs or not entry.get("versioned"):
-            continue
         folder = request.project / str(entry.get("filepath", ""))
         file = folder / run.version / folder.name
+        if name not in outputs or not entry.get("versioned") or not file.is_file():
+            continue
         patterns = (entry.get("metadata") or {}).get("mlflow")
-        if isinstance(patterns, list) and file.is_file():
+        if isinstance(patterns, list):
             metrics = {**run.metrics, **json.loads(file.read_text("utf-8"))}
             main = [*run.main, *tracking.main_metrics(metrics, patterns)]
             run = run._replace(metrics=metrics, main=main)
-        elif file.suffix == ".html" and file.is_file():
+        elif file.suffix == ".html":
             run = run._replace(report=file)
     return run
 
@@ -218,54 +208,29 @@ def summarise_sweep(runs: Sequence[SweepRun]) -> pd.DataFrame:
     """
     main = main_metrics(runs)
     names = [*main, *in_order({name for run in runs for name in run.metrics} - {*main})]
-    metrics = pd.DataFrame([run.metrics for run in runs], columns=names, dtype=float)
-    counts = [name for name in names if name.startswith("n_")]
-    metrics = metrics.astype(dict.fromkeys(counts, "Int64"))
-    before = pd.DataFrame([{**run.combination._asdict(), "status": run.status} for run in runs])
-    after = pd.DataFrame(
-        [(round(run.seconds, 3), run.version, str(run.report or ""), run.error) for run in runs],
-        columns=["wall_seconds", "version", "report", "error"],
-    )
-    return pd.concat([before, metrics, after], axis=1)
+    rows = [
+        {**run.combination._asdict(), "status": run.status}
+        | {name: run.metrics.get(name, math.nan) for name in names}
+        | {"wall_seconds": round(run.seconds, 3), "version": run.version}
+        | {"report": str(run.report or ""), "error": run.error}
+        for run in runs
+    ]
+    counts = dict.fromkeys((name for name in names if name.startswith("n_")), "Int64")
+    return pd.DataFrame(rows).astype(counts)
 
 
-def table_of_runs(runs: Sequence[SweepRun]) -> str:
-    """Return the first main metrics, a line per run, as plain text."""
+def table_of_runs(runs: Sequence[SweepRun]) -> list[str]:
+    """Return the first main metrics as lines of text, one per run."""
     columns = [*Combination._fields, "status", *main_metrics(runs)[:_MOST_SHOWN]]
     table = summarise_sweep(runs)[columns]
     written = table.astype(object).where(table.notna(), "–")
-    return written.to_string(index=False, float_format="{:.3f}".format)
+    return written.to_string(index=False, float_format="{:.3f}".format).splitlines()
 
 
-def write_summary(runs: Sequence[SweepRun], folder: Path, title: str) -> None:
-    """Save the summary as CSV and as a page."""
-    with written_aside(folder / "summary.csv") as aside:
+def write_summary(runs: Sequence[SweepRun], folder: Path) -> None:
+    """Save the summary as CSV."""
+    with written_aside(folder / SUMMARY) as aside:
         summarise_sweep(runs).to_csv(aside, index=False)
-    with written_aside(folder / "summary.html") as aside:
-        aside.write_text(render_sweep(runs, folder, title), encoding="utf-8")
-
-
-def render_sweep(runs: Sequence[SweepRun], folder: Path, title: str) -> str:
-    """Render the page of a sweep, a table with links relative to `folder`."""
-
-    def link(row: Mapping[Any, Any], name: str) -> str | Cell:
-        if not row[name]:
-            return str(row["error"] or "–")
-        return Cell("report", link=quote(Path(os.path.relpath(row[name], folder)).as_posix()))
-
-    records = summarise_sweep(runs).to_dict("records")
-    names = [*Combination._fields, "status"]
-    columns: list[Column] = [(name, as_words, name) for name in names]
-    columns += [("report", link, "report"), ("seconds", _as_number, "wall_seconds")]
-    columns += [(name, _as_number, name) for name in main_metrics(runs)[:_MOST_SHOWN]]
-    table = table_of(records, columns, range(5, len(columns)))
-    lead = [Text("summary.csv next to this page has all metrics.")]
-    return render_page(Page(title, title, [Section("Runs", [table])], lead=lead))
-
-
-def _as_number(row: Mapping[Any, Any], name: str) -> str:
-    value = row[name]
-    return number(value, 0 if is_missing(value) or value == int(value) else 3)
 
 
 def split_names(text: str) -> list[str]:
