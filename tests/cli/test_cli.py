@@ -116,7 +116,7 @@ def test_diff_compares_the_last_two_runs_and_writes_a_page(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("what", "line"),
     [
-        ("benchmarks", "demo                       Benchwright demo"),
+        ("benchmarks", "demo            Benchwright demo"),
         ("variants", "no_similar           SMART without the similarity rule; needs no encoder"),
         ("models", "gemma-3-270m                 gemma-3  0.268   transformers"),
         ("pipelines", "documents         9      documents  documents"),
