@@ -110,6 +110,7 @@ def terminal_lines(made: MadePlan) -> list[str]:
         *(f"note: {note}" for note in made.notes),
         *table_lines(rows),
         "",
+        *([made.plan.advice] if made.plan.advice else []),
         *explanations(made.wanted),
     ]
 
@@ -156,6 +157,7 @@ def plan_json(made: MadePlan) -> dict[str, Any]:
         "models": made.plan.models,
         "items": made.plan.items,
         "wanted": made.wanted._asdict(),
+        "advice": made.plan.advice,
         "rows": [row._asdict() for row in made.plan.rows],
         "curve": curve.astype(object).where(curve.notna(), None).to_dict("records"),
     }
@@ -195,10 +197,11 @@ def render(made: MadePlan) -> str:
         for row, (first, *rest) in zip(plan.rows, map(dict.values, cells), strict=True)
     ]
     table = Table("Items needed for each target", list(cells[0]), rows, range(3, len(cells[0])))
+    notes = [*([plan.advice] if plan.advice else []), *explanations(made.wanted)]
     page = Page(
         "Items for a target precision",
         "Items for a target precision",
-        [Section("Plan", [table, Bullets(explanations(made.wanted)), *drawn[1:]], "plan")],
+        [Section("Plan", [table, Bullets(notes), *drawn[1:]], "plan")],
         kicker=f"{made.source}: responses of {made.models} to {plan.items:,} items",
         headline=verdict(plan),
         lead=drawn[:1],

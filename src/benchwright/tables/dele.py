@@ -119,13 +119,14 @@ SubjectWinners = Columns(
 EstimateErrors = Columns(
     (str, "estimator", "panel", "subset"),
     (int, "size", "subsets", "n_train", "n_models"),
-    (float, "mean_absolute_error", "bias", "coverage", "width", "effective_by_error"),
+    (float, "mean_absolute_error", "bias", "coverage", "width", "tau_b", "effective_by_error"),
     (float, "effective_by_width", "level"),
     (str, "reason"),
 )
 """Errors of estimated scores of new models; key (estimator, panel, subset).
 
-Values are shares (0–1), means over models and subsets; coverage is for intervals at `level`.
+Values are shares (0–1), means over models and subsets; coverage is for intervals at `level`, tau-b
+is that of estimated scores with the scores on all items.
 Effective sizes are in items of a random subset's mean per item, by mean squared error and by
 squared width.
 """

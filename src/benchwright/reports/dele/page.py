@@ -7,7 +7,7 @@ import pandas as pd
 
 from benchwright.exports.export import ALL_MODELS_SPLIT
 from benchwright.methods.dele.evidence.choice import MIN_CORRELATION, gains_over_splits
-from benchwright.methods.dele.evidence.estimates import LEVEL
+from benchwright.methods.dele.evidence.estimates import LEVEL, advise
 from benchwright.methods.dele.evidence.panels import FEWEST_MODELS, SamplingPanels
 from benchwright.methods.dele.evidence.rate_curves import SUFFICIENT
 from benchwright.methods.dele.samplers.registry import RANDOM
@@ -209,6 +209,7 @@ def show_estimates(estimate_errors: pd.DataFrame) -> list[Section]:
         f"scores in their {percent(LEVEL, 0)} interval. Worth is how many items of a "
         "random subset one item is worth, by squared error and by width."
     )
+    advice = [Text(line, "judgement") for line in [advise(estimate_errors)] if line]
     columns: list[Column] = [
         ("Panel", as_words, "panel"),
         ("Items", as_words, "subset"),
@@ -217,14 +218,15 @@ def show_estimates(estimate_errors: pd.DataFrame) -> list[Section]:
         ("Bias", _as_points, "bias"),
         ("Coverage", as_share, "coverage"),
         ("Width", _as_points, "width"),
+        ("tau-b", as_metric, "tau_b"),
         ("Worth by error", _as_number, "effective_by_error"),
         ("By width", _as_number, "effective_by_width"),
         ("Training models", as_count, "n_train"),
         ("Models", as_count, "n_models"),
     ]
     label = "Errors of estimated scores, in points; means over models and subsets"
-    table = table_of(rows, columns, range(3, 11), label)
-    return [Section("Estimated scores", [Text(text), table], "estimates")]
+    table = table_of(rows, columns, range(3, 12), label)
+    return [Section("Estimated scores", [*advice, Text(text), table], "estimates")]
 
 
 def _as_points(row: Row, name: str) -> str:

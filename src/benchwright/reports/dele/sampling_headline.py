@@ -54,7 +54,7 @@ _KIND = "Benchmark subsets"
 _NEXT = (
     "Ask new models the exported subset (`chosen_subset`; settings `sampling.export`), then "
     "`benchwright estimate`. `benchwright plan` says how many items half and 95% of random subsets "
-    "of all models need; this page averages over subsets, on models that chose no items."
+    "need for new models; this page averages over subsets, on models that chose no items."
 )
 
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from benchwright.methods.dele.estimation.registry import ESTIMATORS
-from benchwright.methods.dele.evidence.estimates import measure_estimates
+from benchwright.methods.dele.evidence.estimates import advise, measure_estimates
 from benchwright.methods.dele.evidence.rate_curves import (
     smallest_rate,
     summarise_samplers,
@@ -111,3 +111,30 @@ def test_estimates_are_measured_on_models_that_did_not_train() -> None:
     both = wider.merge(wider.query("estimator == 'mean'"), on="panel", suffixes=("", "_mean"))
     expected = (both["width_mean"] / both["width"]) ** 2
     assert both["effective_by_width"].to_numpy() == pytest.approx(expected.to_numpy())
+
+
+def errors(ridge: float, coverage: float) -> pd.DataFrame:
+    """Errors of two estimators on two panels; `ridge` is its tau-b on the stronger models."""
+    rows = [
+        ("random", "mean", "held_out", 0.95, 0.7, 1.0),
+        ("random", "mean", "forward", 0.95, 0.6, 1.0),
+        ("random", "ridge", "held_out", 0.95, 0.8, 3.0),
+        ("random", "ridge", "forward", coverage, ridge, 2.0),
+    ]
+    columns = ["subset", "estimator", "panel", "coverage", "tau_b", "effective_by_error"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+@pytest.mark.parametrize(("ridge", "ranks"), [(0.63, "ridge"), (0.61, "mean")])
+@pytest.mark.parametrize(("coverage", "scores"), [(0.94, "ridge"), (0.92, "mean")])
+def test_advice_needs_a_gain_and_coverage_on_every_panel(
+    ridge: float, ranks: str, coverage: float, scores: str
+) -> None:
+    said = advise(errors(ridge, coverage))
+    assert said.startswith(f"To rank models, use {ranks} of the same random items, tau-b: ")
+    worth = "2.0" if scores == "ridge" else "1.0"
+    assert f"To score one, use {scores} of random items, each worth {worth} random" in said
+
+
+def test_there_is_no_advice_without_intervals() -> None:
+    assert advise(errors(0.6, 0.94).assign(coverage=np.nan)) == ""

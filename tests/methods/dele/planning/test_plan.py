@@ -212,6 +212,13 @@ def test_predictable_items_need_fewer_responses() -> None:
     assert "cover 9" in estimated.reason
 
 
+@pytest.mark.parametrize(("models", "begin"), [(40, "To rank models, use mean of the"), (9, "")])
+def test_a_plan_says_what_to_use(models: int, begin: str) -> None:
+    plan = make_plan(Responses(alike(models, 200, 3.0), np.arange(200)), Wanted((0.03,)))
+    assert plan.advice.startswith(begin)
+    assert bool(plan.advice) == bool(begin)
+
+
 def test_there_is_no_row_without_a_gain_or_with_few_models() -> None:
     noise = np.random.default_rng(1).integers(0, 2, (40, 200)).astype(np.float32)
     for correct in (noise, alike(FEWEST_MODELS - 1, 200, 3.0)):

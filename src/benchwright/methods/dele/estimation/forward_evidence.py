@@ -56,12 +56,10 @@ class ForwardEvidence(NamedTuple):
         """Why items are drawn so, in words."""
         if np.isnan(self.worth):
             return "random: too few models or items to judge unequal draws"
-        found = (
-            f"on the strongest of these models, estimated from the weaker, an item of an unequal "
-            f"draw is worth {self.worth:.2f} random ones and 95% intervals cover "
-            f"{self.coverage:.1%} at the worst cut"
+        return (
+            f"{'unequal' if self.passed else 'random'}: on the strongest of these models an item "
+            f"drawn unequally is worth {self.worth:.2f} random ones, coverage {self.coverage:.1%}"
         )
-        return f"{'unequal' if self.passed else 'random'}: {found}"
 
 
 def judge_unequal(training: Training, seed: int) -> ForwardEvidence:

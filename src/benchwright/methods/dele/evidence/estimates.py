@@ -1,5 +1,7 @@
 """Errors of scores that are estimated from a subset (docs/explanation/estimation.md)."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -13,6 +15,7 @@ from benchwright.methods.dele.evidence.sampler_results import repeat_seed
 from benchwright.methods.dele.evidence.study import SamplingStudy
 from benchwright.methods.dele.samplers.registry import RANDOM, SAMPLERS
 from benchwright.methods.dele.samplers.response_samplers import forward_evidence_of
+from benchwright.statistics.rank_agreement import kendall_tau_b_rows
 from benchwright.tables.dele import EstimateErrors
 
 ANCHORS, UNEQUAL = "anchor_points", "unequal"
@@ -20,7 +23,9 @@ _READ_PROBABILITIES = ("mean", "aipw")
 _PANELS = ("held_out", "forward")
 _ROUNDING = 1e-9
 _ITEMS = 100  # of a subset
-_ERRORS = ["absolute", "bias", "coverage", "width", "squared"]
+_ERRORS = ["absolute", "bias", "coverage", "width", "tau_b", "squared"]
+_LEAST_GAIN = 0.02  # in tau-b over the mean, on every panel, of an estimator that ranks models
+_LEAST_COVERAGE = 0.93
 LEVEL = 0.95  # target coverage of intervals
 
 
@@ -54,12 +59,12 @@ def measure_estimates(study: SamplingStudy) -> pd.DataFrame:
             except InputError as error:
                 drawn, why = [], str(error)
             for name in _READ_PROBABILITIES if kind == UNEQUAL else ESTIMATORS:
-                found, reason = _errors(name, training, drawn, tested, study.seed, LEVEL)
+                found, reason = estimator_errors(name, training, drawn, tested, study.seed, LEVEL)
                 plain = found if plain is None else plain  # the mean of random items comes first
                 counts = (size, len(own), len(train), len(tested))
                 # What an item is worth in random items, by squared error and by width.
                 worth = (_ratio(plain, found, "squared"), _ratio(plain, found, "width") ** 2)
-                rows.append((name, panel, kind, *counts, *found[:4], *worth, LEVEL, why or reason))
+                rows.append((name, panel, kind, *counts, *found[:5], *worth, LEVEL, why or reason))
     return EstimateErrors.from_rows(rows)
 
 
@@ -67,11 +72,11 @@ def _ratio(plain: pd.Series, found: pd.Series, name: str) -> float:
     return float(plain[name] / found[name]) if found[name] > 0 else float("nan")
 
 
-def _errors(
+def estimator_errors(
     name: str,
     training: Training,
-    subsets: list[WeightedSubset],
-    tested: NDArray[np.float32],
+    subsets: Sequence[WeightedSubset],
+    tested: NDArray[np.floating],
     seed: int,
     level: float,
 ) -> tuple[pd.Series, str]:
@@ -84,8 +89,35 @@ def _errors(
         score, low, high = estimates[:3]
         gap, width = score - truth, high - low
         inside = (low - _ROUNDING <= truth) & (truth <= high + _ROUNDING)
-        columns = (np.abs(gap), gap, np.where(np.isnan(width), np.nan, inside), width, gap**2)
+        tau = kendall_tau_b_rows(truth, np.round(score, 9)[None])[0]
+        columns = (np.abs(gap), gap, np.where(np.isnan(width), np.nan, inside), width, tau, gap**2)
         parts.append(pd.DataFrame(dict(zip(_ERRORS, columns, strict=True))).mean())
         reasons += filter(None, estimates.reason)
     means = pd.DataFrame(parts, columns=_ERRORS, dtype=np.float64).mean()
     return means, reasons[0] if reasons else ""
+
+
+def advise(errors: pd.DataFrame) -> str:
+    """Say which estimator to use for ranks, and which for scores, by an `EstimateErrors` table.
+
+    An estimator ranks if its tau-b on common random items exceeds the mean's by .02 on every
+    panel. A score comes from the least squared error, at the worst panel, of those whose intervals
+    cover 93% on every panel. "" without such rows.
+    """
+    by = errors.set_index(["subset", "estimator", "panel"])
+    worst = by.groupby(["subset", "estimator"])[["coverage", "effective_by_error"]].min()
+    safe = worst[worst["coverage"] >= _LEAST_COVERAGE]["effective_by_error"].dropna()
+    if RANDOM not in by.index or safe.empty:
+        return ""
+    own = errors[errors["subset"] == RANDOM]
+    tau = own.pivot_table(index="estimator", columns="panel", values="tau_b")
+    gain = (tau - tau.loc["mean"]).min(axis=1)
+    ranks = str(gain.idxmax()) if gain.max() >= _LEAST_GAIN else "mean"
+    pairs = tau.loc[[ranks, "mean"]].T.itertuples(name=None)
+    found = ", ".join(f"{panel} {value:.2f} (mean {mean:.2f})" for panel, value, mean in pairs)
+    best = safe.sort_values(ascending=False, kind="stable").reset_index().iloc[0]
+    return (
+        f"To rank models, use {ranks} of the same random items, tau-b: {found}. To score one, use "
+        f"{best['estimator']} of {best['subset']} items, each worth {safe.max():.1f} random ones "
+        "with the mean."
+    )

@@ -16,6 +16,7 @@ from benchwright.methods.dele.planning.predicted_scores import (
     ESTIMATOR,
     FEWEST_MODELS,
     fewest_items,
+    which_estimators,
 )
 from benchwright.methods.dele.planning.score_errors import (
     TARGETS,
@@ -193,6 +194,7 @@ class Plan(NamedTuple):
     items: int  # number of items that enough of them answered
     rows: list[PlanRow]  # one or more per target, in the order of `Goal`
     curve: pd.DataFrame  # columns items, metric, sampler, whose, value
+    advice: str  # what to use for ranks and for scores, or ""
 
 
 def make_plan(responses: Responses, wanted: Wanted) -> Plan:
@@ -214,7 +216,9 @@ def make_plan(responses: Responses, wanted: Wanted) -> Plan:
         *planner.rows_of_ranks("spearman", wanted.spearman),
     ]
     m, n = responses.correct.shape
-    return Plan(m, n, rows, planner.curve())
+    size = next((row.items for row in rows if row.items), n)
+    advice = which_estimators(responses.correct, size, wanted.seed) if size < n else ""
+    return Plan(m, n, rows, planner.curve(), advice)
 
 
 class _Planner:

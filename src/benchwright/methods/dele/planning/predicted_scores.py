@@ -8,6 +8,7 @@ from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.core.seeding import stage_generator
@@ -15,6 +16,8 @@ from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.methods.dele.estimation.forward_evidence import FEWEST_ITEMS, judge_unequal
 from benchwright.methods.dele.estimation.registry import ESTIMATORS
 from benchwright.methods.dele.estimation.training import Training
+from benchwright.methods.dele.evidence.estimates import LEVEL, advise, estimator_errors
+from benchwright.methods.dele.samplers.registry import RANDOM
 from benchwright.statistics.unequal_draws import (
     UNIFORM_SHARE,
     inclusion_probabilities,
@@ -25,6 +28,8 @@ from benchwright.statistics.unequal_draws import (
 ESTIMATOR = "aipw"
 FEWEST_MODELS = 10
 _MOST_MODELS = 400
+_MOST_COMPARED = 200  # models on which estimators are compared
+_COMPARED_DRAWS = 20
 _DRAWS = 10
 _STEP = 1.05
 # With a true coverage of .95, and draws that are common to all models.
@@ -93,3 +98,29 @@ def _error_and_coverage(
             inside.append((found.low <= truth + 1e-9) & (truth <= found.high + 1e-9))
         errors.append(np.mean(se, axis=0))
     return float(np.median(np.concatenate(errors))), float(np.concatenate(inside).mean())
+
+
+def which_estimators(correct: NDArray[np.floating], k: int, seed: int) -> str:
+    """Say what to use for ranks and for scores from k items, as models left out show.
+
+    A random half of at most 200 models, and the stronger half, are estimated from the others.
+    "" with fewer than ten models or four items.
+    """
+    chosen = stage_generator(seed, "plan/halves").permutation(len(correct))[:_MOST_COMPARED]
+    if len(chosen) < FEWEST_MODELS or correct.shape[1] < 4:
+        return ""
+    values = Training(correct[chosen]).filled
+    ranked = values[np.argsort(values.mean(axis=1), kind="stable")]
+    middle, n = len(chosen) // 2, correct.shape[1]
+    generator = stage_generator(seed, "plan/estimators")
+    subsets = [WeightedSubset.equal(generator.permutation(n)[:k]) for _ in range(_COMPARED_DRAWS)]
+    rows, plain = [], 1.0
+    for panel, pool in (("other models", values), ("stronger models", ranked)):
+        training = Training(pool[:middle])
+        for name in ("mean", ESTIMATOR, "ridge"):
+            found, _ = estimator_errors(name, training, subsets, pool[middle:], seed, LEVEL)
+            plain = found["squared"] if name == "mean" else plain
+            worth = plain / found["squared"] if found["squared"] > 0 else np.nan
+            rows.append((RANDOM, name, panel, found["coverage"], found["tau_b"], worth))
+    columns = ["subset", "estimator", "panel", "coverage", "tau_b", "effective_by_error"]
+    return advise(pd.DataFrame(rows, columns=columns))
