@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.core.seeding import stage_generator
-from benchwright.evidence.panel import Panel, panel_responses
+from benchwright.evidence.panel import Panel, headline_group, panel_responses
 from benchwright.evidence.rank_agreement import GROUPS, models_in
 from benchwright.evidence.ratings import Ratings, ratings_of
 from benchwright.params.evaluation import EvaluationParams
@@ -40,16 +40,20 @@ Metrics = Mapping[str, NDArray[np.float64]]
 
 
 class _Group(NamedTuple):
-    """Correctness (m, n), human ratings (m,) and clearly different pairs (m, m) of a group."""
+    """Correctness (m, n) and ratings (m,) of a group, and its clearly different pairs (m, m).
+
+    Pairs are compared in the group of the headline only, since they take longest.
+    """
 
     correct: NDArray[np.float64]
     ratings: NDArray[np.float64]
     better: NDArray[np.bool_]
 
     def metrics(self, masks: NDArray[np.bool_]) -> Metrics:
-        pairs = {PAIRS: order_kept(subset_scores(self.correct, masks), self.better)}
         own = subset_metrics(self.correct, masks, TOP_MODELS)._asdict()
-        return own | pairs | self._arena(masks)
+        if self.better.any():
+            own |= {PAIRS: order_kept(subset_scores(self.correct, masks), self.better)}
+        return own | self._arena(masks)
 
     def of_all(self) -> Metrics:
         """Return the metrics (1,) of all items that need no comparison."""
@@ -92,11 +96,14 @@ def compare_with_random(
     if not evaluation.random_subsets or not models or not panel.item_ids:
         return RandomComparison.empty(), RandomSubsets.empty()
     groups = {group: [str(m) for m in models_in(scores, group)["model"]] for group in GROUPS}
+    main = headline_group(panel)
     compared = {
         group: _Group(
             correct := responses.of(members),
             ratings_of(members, human_ratings),
-            clearly_better(correct, responses.clusters),
+            clearly_better(correct, responses.clusters)
+            if group == main
+            else np.zeros((0, 0), bool),
         )
         for group, members in groups.items()
         if len(members) >= FEWEST_MODELS

@@ -182,11 +182,11 @@ def order_interval(
         return Interval(np.nan, np.nan, 0)
     drawn = generator.integers(0, f, (draws, f)) + f * np.arange(draws)[:, None]
     weights = np.bincount(drawn.ravel(), minlength=draws * f).reshape(draws, f)[:, family]
-    gaps = scores[:, None] - scores
-    in_order = np.where(better, (np.sign(gaps) + 1) / 2, 0)
+    weights = weights.astype(np.float64)
+    in_order = better * (np.sign(scores[:, None] - scores) + 1) / 2
+    pairs, kept = ((weights @ of) * weights for of in (better.astype(np.float64), in_order))
     with np.errstate(invalid="ignore"):
-        shares = ((weights @ in_order) * weights).sum(1) / ((weights @ better) * weights).sum(1)
-    return percentile_interval(shares)
+        return percentile_interval(kept.sum(axis=1) / pairs.sum(axis=1))
 
 
 def _known(values: ArrayLike) -> tuple[Float, str]:
