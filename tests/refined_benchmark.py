@@ -275,14 +275,13 @@ def rank_agreement_table(panel: Panel, n_kept: int) -> pd.DataFrame:
             else ""
         )
         value, none = (None, (None,) * 4) if reason else (0.928, (0.891, 0.953, 0.8, 0.99))
-        places, apart = (None, (None, None)) if reason else (1.5, (-0.3, -0.1))
+        places = None if reason else 1.5
         p_value, three = (None if reason else number for number in (0.4321, 0.5))
         rows += [
             (group, "kendall_tau_b", value, *none, n, n_items, reason),
             (group, "mean_rank_shift", places, *(None,) * 4, n, n_items, reason),
             (group, "pairwise_agreement", three, *(None,) * 4, n, n_items, reason or "12 pairs"),
             (group, "clear_pairs", 12, *(None,) * 4, n, n_items, reason),
-            (group, "order_beyond_random", -0.2, None, None, *apart, n, n_items, reason),
             (group, "arena_williams_p", p_value, *(None,) * 4, min(n, 3), n_items, reason),
             (group, "metric_of_tomorrow", three, *(None,) * 4, n, n_items, reason),
         ]

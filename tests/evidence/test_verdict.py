@@ -14,7 +14,6 @@ from benchwright.evidence.ratings import Ratings
 from benchwright.evidence.scores import score_models
 from benchwright.evidence.verdict import Verdict, judge_subset
 from benchwright.params.evaluation import EvaluationParams
-from benchwright.statistics.right_order import order_beyond_random
 from benchwright.tables.evidence import RandomComparison, RankAgreementTable
 
 INSIDE, ABOVE, BELOW = 0.97, 0.995, 0.928  # of a band from .95 to .99
@@ -30,23 +29,22 @@ def judge(small) -> Any:
         tau: float = INSIDE,
         kept: int = 50,
         held_out: int = 4,
-        gain: tuple[float, float] = (-0.1, 0.1),
+        models: tuple[float, float] = (0.8, 1.0),
         pairs: dict[str, Any] = SAME,
         why: str = "",
         **cells: Any,
     ) -> Verdict:
         group = "held_out" if held_out > 2 else "all"
-        models = tuple(f"model-{i}" for i in range(6))
+        names = tuple(f"model-{i}" for i in range(6))
         roles = ("held_out",) * held_out + ("filter",) * (6 - held_out)
-        panel = Panel(models, roles, (), 60, "items", (), 60)
+        panel = Panel(names, roles, (), 60, "items", (), 60)
         none, ends = (None,) * 4, (60, "")
         share = 1 - changed / 100
         agreement = RankAgreementTable.from_rows(
             [
-                (group, "kendall_tau_b", tau, *none, 4, *ends),
+                (group, "kendall_tau_b", tau, None, None, *models, 4, *ends),
                 (group, "pairwise_agreement", share, None, None, 0.4, 1.0, 4, 60, why),
                 (group, "clear_pairs", 100.0, *none, 4, *ends),
-                (group, "order_beyond_random", 0.1, None, None, *gain, 4, *ends),
                 (group, "mdd_full", 7.71, *none, 4, *ends),
                 (group, "mdd_kept", 8.44, *none, 4, *ends),
             ]
@@ -83,18 +81,19 @@ def test_worse_takes_three_pairs_and_more_than_random_subsets_change(
 
 
 @pytest.mark.parametrize(
-    ("tau", "gain", "held_out", "place"),
+    ("tau", "models", "held_out", "place"),
     [
-        (ABOVE, (0.1, 0.3), 4, "better"),
-        (0.9904, (0.1, 0.3), 4, "same"),  # as written, it is the bound
-        (ABOVE, (0.0, 0.3), 4, "same"),
-        (ABOVE, (0.1, 0.3), 2, "same"),
+        (ABOVE, (0.976, 1), 4, "better"),  # the mean of random subsets is .975
+        (0.9904, (0.976, 1), 4, "same"),  # as written, it is the bound
+        (ABOVE, (0.975, 1), 4, "same"),
+        (ABOVE, (np.nan, np.nan), 4, "same"),
+        (ABOVE, (0.976, 1), 2, "same"),
     ],
 )
-def test_better_needs_held_out_models_and_an_interval_over_families(
-    judge, tau: float, gain: tuple[float, float], held_out: int, place: str
+def test_better_needs_held_out_models_and_an_interval_over_models(
+    judge, tau: float, models: tuple[float, float], held_out: int, place: str
 ) -> None:
-    assert judge(tau=tau, gain=gain, held_out=held_out).place == place
+    assert judge(tau=tau, models=models, held_out=held_out).place == place
 
 
 @pytest.mark.parametrize(
@@ -125,7 +124,7 @@ def test_better_needs_held_out_models_and_an_interval_over_families(
             "different pairs.",
         ),
         (
-            {"tau": ABOVE, "gain": (0.1, 0.3), "changed": 1},
+            {"tau": ABOVE, "models": (0.98, 1), "changed": 1},
             "Use these 50 of 60 items: they rank 4 held-out models better than random subsets of "
             "the same size, and keep the order of 99 of 100 clearly different pairs.",
         ),
@@ -141,17 +140,17 @@ def test_a_low_tau_is_for_a_rough_ranking(judge, tau: float, rough: bool) -> Non
 
 
 @pytest.mark.parametrize(
-    ("tau", "gain", "said"),
+    ("tau", "models", "said"),
     [
-        (BELOW, (-0.3, -0.1), True),
-        (BELOW, (-0.3, 0.0), False),
-        (0.9496, (-0.3, -0.1), False),
+        (BELOW, (0.8, 0.974), True),
+        (BELOW, (0.8, 0.975), False),
+        (0.9496, (0.8, 0.974), False),
     ],
 )
 def test_swaps_of_models_that_all_items_do_not_tell_apart_are_no_alarm(
-    judge, tau: float, gain: tuple[float, float], said: bool
+    judge, tau: float, models: tuple[float, float], said: bool
 ) -> None:
-    sentence = judge(tau=tau, gain=gain).sentence
+    sentence = judge(tau=tau, models=models).sentence
     assert sentence.startswith("Use these 50 of 60 items to save")
     assert ("Models that all items do not tell apart change places more" in sentence) == said
 
@@ -230,27 +229,3 @@ def test_items_chosen_to_swap_alarm_and_random_ones_do_not() -> None:
     verdict = verdict_on(correct, np.isin(np.arange(400), order[:100]))
     assert verdict.place == "worse"
     assert verdict.sentence.startswith("Do not rank models by these 100 of 400 items: they rank 12")
-
-
-def test_order_beyond_random_is_0_on_average_and_shows_what_is_lost() -> None:
-    correct, rng, own = chain(200), np.random.default_rng(0), [str(i) for i in range(12)]
-    masks = [rng.permutation(200) < 80 for _ in range(100)]
-    values = [order_beyond_random(correct, mask, own).value for mask in masks]
-    assert np.mean(values) == pytest.approx(0, abs=0.01)
-    # Items that weak models solve and strong ones do not turn the order round.
-    turned = np.argsort(correct[6:].mean(axis=0) - correct[:6].mean(axis=0))[:40]
-    kept = np.isin(np.arange(200), turned)
-    value, low, high = order_beyond_random(correct, kept, own)
-    assert low < value < high < 0
-    # Twins of each model change nothing but the number of models.
-    twice = order_beyond_random(np.repeat(correct, 2, axis=0), kept, np.repeat(own, 2))
-    assert twice.high - twice.low == pytest.approx(high - low, rel=0.15)
-    for kept in (np.ones(200, bool), np.zeros(200, bool)):
-        assert np.isnan(order_beyond_random(correct, kept, own)).all()
-    assert np.isnan(order_beyond_random(correct, masks[0], ["a", "b"] * 6)).all()
-
-
-def test_models_with_equal_scores_count_nothing() -> None:
-    correct = np.tile([1.0, 0.0, 1.0, 0.0], (4, 1))
-    kept = np.array([True, True, False, False])
-    assert order_beyond_random(correct, kept, list("abcd")) == (0, 0, 0)

@@ -130,16 +130,6 @@ def panel_warnings(panel: Panel, minimum: float) -> list[str]:
     return notes
 
 
-def in_sample_note(panel: Panel) -> str:
-    """Explain why agreement over all models is in-sample; "" with enough held-out models."""
-    held_out = len(panel.select("held_out"))
-    if held_out >= FEWEST_HELD_OUT or not panel.models:
-        return ""
-    if not held_out:
-        return "in-sample: every model is a filter model or related to one"
-    return f"in-sample: only {held_out} held-out model{'' if held_out == 1 else 's'}"
-
-
 def _judged_items(
     models: Sequence[str], answered: NDArray[np.bool_], filter_models: list[str]
 ) -> tuple[NDArray[np.bool_], str]:

@@ -22,14 +22,12 @@ from benchwright.statistics.bootstrap import (
 )
 from benchwright.statistics.paired_differences import clearly_better, median_mdd, order_kept
 from benchwright.statistics.rank_agreement import (
-    Coefficient,
     kendall_tau_b,
     pearson,
     rank_shift,
     spearman,
     williams_test,
 )
-from benchwright.statistics.right_order import gap_told_apart, order_beyond_random
 from benchwright.statistics.subset_scores import subset_scores
 from benchwright.tables.evidence import RankAgreementTable
 
@@ -93,10 +91,9 @@ def compare_ranks(
     """Compare the ranking on all items with the ranking on the kept items.
 
     The metrics are Kendall's tau-b (first, since it handles ties), Spearman, Pearson, rank shifts,
-    the share of significantly different pairs in the same order, tau-b between kept and removed
-    items (which share no item), the median minimum detectable difference over pairs of models and
-    the gap that the kept items tell apart, in points, and Pearson's correlation with human ratings
-    before and after, over the rated models (each once), with Williams' test of their difference.
+    the share of significantly different pairs in the same order, the median minimum detectable
+    difference over pairs of models, in points, and Pearson's correlation with human ratings before
+    and after, over the rated models (each once), with Williams' test of their difference.
     They are computed for all models, filter models, held-out models and the stronger of these.
     Intervals are bootstrapped over items and over models; those of correlations with ratings are
     Fisher's. Missing metrics have a reason.
@@ -178,32 +175,16 @@ def compare_pairs(
     said = reason or f"{total:,} pairs that differ significantly on all items"
     yield RankMetric("pairwise_agreement", share, m, n, said, models=over)
     yield RankMetric("clear_pairs", math.nan if reason else float(total), m, n, reason)
-    value, low, high = order_beyond_random(correct, kept, families)
-    yield RankMetric("order_beyond_random", value, m, n, "", models=Interval(low, high, 0))
 
 
 def compare_answers(
     correct: NDArray[np.floating], kept: NDArray[np.bool_], clusters: NDArray[np.intp]
 ) -> Iterator[RankMetric]:
     """Compare what the answers (m, n) of models to all items and to the kept ones (n,) tell."""
-    n = correct.shape[1]
-    apart = _against_removed(correct, kept)
-    yield RankMetric("tau_b_complement", apart.value, apart.n, n, apart.reason)
     few = "" if len(correct) > 1 else f"{len(correct)} models; at least 2 are needed"
     for metric, chosen in (("mdd_full", np.ones_like(kept)), ("mdd_kept", kept)):
         points = 100 * median_mdd(correct[:, chosen], clusters[chosen])
         yield RankMetric(metric, points, len(correct), int(chosen.sum()), few)
-    gap = 100 * gap_told_apart(correct[:, kept], n)
-    yield RankMetric("gap_kept", gap, len(correct), int(kept.sum()), few)
-
-
-def _against_removed(correct: NDArray[np.floating], kept: NDArray[np.bool_]) -> Coefficient:
-    """Return tau-b between kept and removed items, which share no item."""
-    if kept.all() or not kept.any():
-        decision = "removed" if kept.all() else "kept"
-        return Coefficient(np.nan, len(correct), f"no item was {decision}")
-    both = subset_scores(correct, np.array([kept, ~kept]))
-    return kendall_tau_b(both[0], both[1])
 
 
 def _explained(row: RankMetric, part: pd.DataFrame, group: str) -> RankMetric:

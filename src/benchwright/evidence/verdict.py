@@ -49,8 +49,8 @@ def judge_subset(
     A subset is worse than random ones if it changes the order of at least `FEWEST_CHANGED` pairs of
     models that differ significantly on all items, and of more such pairs than 199 of 200 random
     subsets. It is better if Kendall's tau-b, as written with three decimals, is above the middle
-    95% of random subsets, the interval over families of `order_beyond_random` is above 0, and the
-    models are held out: a gain is claimed for other models, too.
+    95% of random subsets, its interval over models above their mean, and the models are held out:
+    a gain is claimed for other models, too.
     """
     group = headline_group(panel)
     of_group = rank_agreement[rank_agreement["models"] == group].to_dict("records")
@@ -97,15 +97,15 @@ def _place(tau: Row, pairs: Row, known: Mapping[str, Row], group: str) -> tuple[
     rare = pairs["p_value"] <= _LEVEL and pairs["value"] < pairs["random_mean"]
     if changed > FEWEST_CHANGED - _ROUNDING and rare:
         return "worse", ""
-    gain = known["order_beyond_random"]["low_models"] > 0
     above = round(tau["value"], 3) > round(tau["random_high"], 3)
+    gain = known[TAU]["low_models"] > tau["random_mean"]
     return "better" if above and gain and group == "held_out" else "same", ""
 
 
 def _below(tau: Row, known: Mapping[str, Row]) -> bool:
-    """Return whether the ranking agrees less than random ones do, also over families."""
-    loss = known["order_beyond_random"]["high_models"] < 0
-    return loss and round(tau["value"], 3) < round(tau["random_low"], 3)
+    """Return whether the ranking agrees less than random ones do, also over models."""
+    loss = known[TAU]["high_models"] < tau["random_mean"]
+    return bool(loss and round(tau["value"], 3) < round(tau["random_low"], 3))
 
 
 def _advice(place: Place, these: str, removed: float, values: Mapping[str, float]) -> str:

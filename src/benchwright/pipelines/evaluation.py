@@ -95,7 +95,7 @@ _PLOTS = [
 _SHOWN = (
     *("report_evidence", "report_rules", "report_items"),
     *("report_ranking", "report_subjects", "report_similar", "report_labels"),
-    *("report_data", "report_method", "report_provenance"),
+    *("report_data", "report_provenance"),
     *("rank_chart_plot", "distance_distribution_plot", "funnel_plot", "random_band_plot"),
 )
 """What the page shows, with its sections in order."""
@@ -108,7 +108,7 @@ _PAGE = [
     ),
     node(
         summary.note_models,
-        ["items", "kept_items", "scores", "panel", "params:evaluation"],
+        ["scores", "panel", "params:evaluation"],
         "report_model_notes",
     ),
     node(
@@ -148,18 +148,10 @@ _PAGE = [
     node(
         sections.show_data,
         [
-            *("chosen_filter_models", "answer_coverage", "import_report"),
+            *("chosen_filter_models", "params:filter_models", "answer_coverage", "import_report"),
             *("rejected_items", "panel", "params:evaluation"),
         ],
         "report_data",
-    ),
-    node(
-        sections.show_method,
-        [
-            *("params:filtering", "params:evaluation", "chosen_filter_models"),
-            *("params:filter_models", "panel"),
-        ],
-        "report_method",
     ),
     node(
         sections.show_provenance,

@@ -5,9 +5,6 @@ subsets that keep the order of two models is close to Φ(δ/√(σ²(1/n − 1/N
 scores on all items and σ² the variance of the difference of their answers to an item.
 """
 
-from collections.abc import Sequence
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -53,41 +50,3 @@ def gap_told_apart(correct: NDArray[np.floating], of_items: int) -> float:
     if not len(known):
         return float("nan")
     return float(ndtri(WANTED) * np.median(known) * np.sqrt(max(1 - n / of_items, 0.0)))
-
-
-class OrderBeyondRandom(NamedTuple):
-    """Mean over pairs, in [−2, 2], with the 95% interval over families; NaN where unknown."""
-
-    value: float
-    low: float
-    high: float
-
-
-def order_beyond_random(
-    correct: NDArray[np.floating], kept: NDArray[np.bool_], families: Sequence[str]
-) -> OrderBeyondRandom:
-    """Compare the order of models on a subset with the order expected on random ones of its size.
-
-    A pair of models counts 1 in the order of all items and −1 in the other, less its expectation
-    2Φ(z) − 1. `correct` is (m, n) without missing answers, `kept` (n,), `families` (m,) names. The
-    mean over pairs is a U statistic, with the t interval of its m components (Sen 1960), summed by
-    family. NaN for fewer than three models or families, and where all items are kept or none.
-    """
-    from scipy.special import stdtrit
-
-    m, n = correct.shape
-    size = int(kept.sum())
-    _, family = np.unique(np.array(families, dtype=str), return_inverse=True)
-    f = int(family.max(initial=-1)) + 1
-    if f < 3 or not 0 < size < n:
-        return OrderBeyondRandom(np.nan, np.nan, np.nan)
-    scores, own = subset_scores(correct, np.stack([np.ones_like(kept), kept]))
-    gaps = scores[:, None] - scores
-    errors = paired_se(correct, np.arange(n)) * np.sqrt(n / size - 1)
-    gains = np.sign(gaps) * np.sign(own[:, None] - own) - 2 * right_order(np.abs(gaps), errors) + 1
-    components = np.where(gaps == 0, 0, gains).sum(axis=1) / (m - 1)
-    value = float(components.mean())
-    spread = np.bincount(family, components - value)
-    error = 2 / m * np.sqrt(f / (f - 1) * (spread**2).sum())
-    reach = float(stdtrit(f - 1, 0.975)) * float(error)
-    return OrderBeyondRandom(value, value - reach, value + reach)

@@ -48,8 +48,15 @@ def flag_unanimous(
         without = some_of(matrix.models, [matrix.models[row] for row in np.flatnonzero(lacking)])
         reason = f"no probabilities where {doing}, from {without}"
         return Finding.idle(rule, n, "not_run", reason)
-    judged, flagged = judge_unanimous(matrix, params.confidence, doing)
     answered = matrix.answered()
+    complete = np.all(answered, axis=0)
+    if params.confidence is None:
+        judged, flagged = complete, complete & np.all(agree, axis=0)
+    else:
+        sure = agree & (probability.astype(np.float32) > np.float32(params.confidence))
+        unknown = agree & np.isnan(probability)
+        judged = complete & (~np.all(sure | unknown, axis=0) | ~np.any(unknown, axis=0))
+        flagged = judged & np.all(sure, axis=0)
     lowest = np.where(np.isnan(probability), np.inf, probability).min(axis=0).astype(np.float64)
     lowest[np.isinf(lowest)] = np.nan
     detail = [""] * n
@@ -86,24 +93,6 @@ def doubt_few_models(
         f"least {_FEWEST_FILTER_MODELS} from {_FEWEST_TO_CHOOSE_FROM}); `filter_models` with names "
         "or a `count` removes all the same"
     )
-
-
-def judge_unanimous(
-    matrix: ResponseMatrix, confidence: float | None, doing: str
-) -> tuple[Bools, Bools]:
-    """Mark which of the n items all models of the matrix judge, and those they agree on.
-
-    For models whose probabilities are known; otherwise as in `flag_unanimous`.
-    """
-    agree, probability = _agreement(matrix, doing)
-    complete = np.all(matrix.answered(), axis=0)
-    if confidence is None:
-        return complete, complete & np.all(agree, axis=0)
-    sure = agree & (probability.astype(np.float32) > np.float32(confidence))
-    unknown = agree & np.isnan(probability)
-    cleared = ~np.all(sure | unknown, axis=0)
-    judged = complete & (cleared | ~np.any(unknown, axis=0))
-    return judged, judged & np.all(sure, axis=0)
 
 
 def _agreement(matrix: ResponseMatrix, doing: str) -> tuple[Bools, NDArray[np.float32]]:

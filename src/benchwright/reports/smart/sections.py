@@ -224,8 +224,23 @@ def show_labels(
     return Section("Labels to check", shown, "labels")
 
 
+def _describe_choice(rule: Collection[str] | None) -> str:
+    """Describe the choice of filter models; "" where the parameter `filter_models` names them."""
+    if rule == "all":
+        return "All models choose the items, so none is held out to judge the result."
+    if rule is not None and not isinstance(rule, str | Mapping):
+        return ""
+    chosen = {"choose": rule} if isinstance(rule, str) else rule or {}
+    choice = FilterModelChoice.model_validate(chosen)
+    weaker = " of the weaker half, so that stronger models remain for evaluation"
+    which = f"the strongest{weaker if choice.choose == 'forward' else ''}"
+    each = "" if choice.distinct == "none" else f", at most one of each {choice.distinct}"
+    return f"They were chosen by their responses: {which}{each}."
+
+
 def show_data(
     chosen_filter_models: Sequence[str],
+    filter_models: Collection[str] | None,
     answer_coverage: pd.DataFrame,
     import_report: pd.DataFrame,
     rejected_items: pd.DataFrame,
@@ -235,7 +250,9 @@ def show_data(
     """Show the responses behind the results, and the rows that became no item."""
     blocks: list[Any] = [
         Text("Filter models", "heading"),
-        Text(", ".join(chosen_filter_models) or "None: no rule used responses."),
+        Text(f"{', '.join(chosen_filter_models)}. {_describe_choice(filter_models)}", "names")
+        if chosen_filter_models
+        else Text("None: no rule used responses."),
     ]
     if panel.left_out:
         label = f"Models that answered less than {evaluation.min_coverage:.0%} of the judged items"
@@ -283,64 +300,6 @@ def _rejected(rejected_items: pd.DataFrame) -> Table | Text:
         rows.append([str(rule).replace("_", " "), f"{len(part):,}", shown])
     label = "Rejected source rows by rule, with the first of each"
     return Table(label, ["Rule", "Rows", "First"], rows, (1,))
-
-
-def show_method(
-    filtering: FilteringParams,
-    evaluation: EvaluationParams,
-    filter_models: list[str],
-    filter_model_rule: Collection[str] | None,
-    panel: Panel,
-) -> Section:
-    """Show how items were chosen and how the result is evaluated."""
-    blocks = [Text(_RULES), Text(_INDEPENDENT if filtering.independent else _IN_TURN, code=True)]
-    if filter_models:
-        text = (
-            f"Filter models: {', '.join(filter_models)}. {_describe_choice(filter_model_rule)} A "
-            "rule based on responses judges an item only if all filter models answered it. A rule "
-            "never removes an item that it cannot judge."
-        )
-        blocks.append(Text(text, "names"))
-    text = (
-        "Models are ranked on all items and on the kept ones. The evidence comes from held-out "
-        "models, which are neither filter models nor of the same family as one, and from "
-        f"{evaluation.random_subsets:,} random subsets of the same size. Intervals are 95% "
-        "intervals over items; intervals over models are below them."
-    )
-    if not panel.select("held_out"):
-        text += " This run has no held-out models, so its metrics are in-sample."
-    blocks.append(Text(text))
-    return Section("Method", blocks, "method")
-
-
-_RULES = (
-    "A rule removes the items that it flags, with exceptions: some easy items are retained, part "
-    "of each group is kept, and suspect labels are only reported. Several rules can remove the "
-    "same item; in the plot it counts at the first of them."
-)
-_INDEPENDENT = (
-    "Each rule sees all items, and an item is kept if no rule removes it; a group of copies can "
-    "lose all of its items. The dataset `verdicts` has the verdict of every rule on every item."
-)
-_IN_TURN = (
-    "Rules about single items run first. Rules about groups (copies, similar items) then choose "
-    "among the remaining items, so that a group never loses its last item. The dataset `verdicts` "
-    "has the verdict of every rule on every item."
-)
-
-
-def _describe_choice(rule: Collection[str] | None) -> str:
-    """Describe the choice of filter models; "" where the parameter `filter_models` names them."""
-    if rule == "all":
-        return "All models choose the items, so none is held out to judge the result."
-    if rule is not None and not isinstance(rule, str | Mapping):
-        return ""
-    chosen = {"choose": rule} if isinstance(rule, str) else rule or {}
-    choice = FilterModelChoice.model_validate(chosen)
-    weaker = " of the weaker half, so that stronger models remain for evaluation"
-    which = f"the strongest{weaker if choice.choose == 'forward' else ''}"
-    each = "" if choice.distinct == "none" else f", at most one of each {choice.distinct}"
-    return f"They were chosen by their responses: {which}{each}."
 
 
 def show_provenance(

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 from benchwright.core.configuration import count_models
-from benchwright.evidence.panel import Panel, headline_group, in_sample_note, panel_warnings
-from benchwright.evidence.random_comparison import TOP_MODELS
+from benchwright.evidence.panel import Panel, headline_group, panel_warnings
+from benchwright.evidence.random_comparison import TAU, TOP_MODELS
 from benchwright.evidence.verdict import Verdict, beside_random
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.reports.page.parts import Text, Tiles, Top
@@ -16,8 +16,6 @@ from benchwright.reports.page.wording import count, joined
 from benchwright.reports.smart.wording import write_interval, write_percentile, write_value
 
 _NOTABLE_POINTS = 1.0  # a gap in lost accuracy, in percentage points, that is worth a warning
-# A random half of 400 items keeps the order of three models in 79% of cases, of seven in 19%.
-_FEW_HELD_OUT = 7
 WHICH_VARIANT = (
     "Which variant? `smart` removes little and rarely harms a ranking; `smart_paper` removes much "
     "and may cost rank fidelity; `no_similar` keeps items that look alike, as those of templates "
@@ -50,45 +48,22 @@ def describe_evidence(
 ) -> str:
     """Describe Kendall's tau-b and the range of the best models beside random subsets."""
     group = headline_group(panel)
-    ranked = rank_agreement[
-        (rank_agreement["models"] == group) & (rank_agreement["metric"] == "kendall_tau_b")
-    ].to_dict("records")
-    if not panel.models:
+    tau, spread = (beside_random(random_comparison, group, name) for name in (TAU, "spread_top"))
+    if pd.isna(tau.get("value")) or tau["n_items"] == tau["n_full"]:
         return ""
-    if not ranked or pd.isna(ranked[0]["value"]):
-        why = ranked[0]["reason"] if ranked else "they are too few"
-        return f"The rankings on all and on the kept items are not compared: {why}."
-    row = ranked[0]
+    known = rank_agreement[
+        (rank_agreement["models"] == group) & (rank_agreement["metric"] == TAU)
+    ].to_dict("records")[0]
     whose = count_models(panel.select(group), "held-out" if group == "held_out" else "")
-    value = write_value("kendall_tau_b", row["value"])
-    interval = write_interval("kendall_tau_b", row["low"], row["high"])
-    caveats = [in_sample_note(panel)]
-    if group == "held_out" and row["n_models"] < _FEW_HELD_OUT:
-        caveats.append("random subsets often keep the order of so few models")
-    doubt = "".join(f"; {caveat}" for caveat in caveats if caveat)
-    sentences = [
-        f"Kendall tau-b of the rankings of {whose} on all and on the kept items: "
-        f"{value} {interval}".rstrip()
-        + f" (on {row['n_items']:,} items{doubt})."
-    ]
-    random, spread = (
-        beside_random(random_comparison, group, metric)
-        for metric in ("kendall_tau_b", "spread_top")
+    value, mean = (write_value(TAU, tau[name]) for name in ("value", "random_mean"))
+    between = write_interval(TAU, known["low"], known["high"])
+    band = write_interval(TAU, tau["random_low"], tau["random_high"])
+    text = (
+        f"Kendall tau-b of the rankings of {whose} on all and on the kept items: {value} {between}"
+        f". {tau['draws']:,} random subsets of the same size have a mean of {mean} and a middle "
+        f"95% of {band}; {write_percentile(tau['percentile'])}% of them are below this subset."
     )
-    if pd.notna(random.get("random_low")) and random["n_items"] < random["n_full"]:
-        sentences.append(_among_random(random))
-        if pd.notna(spread.get("random_low")):
-            sentences.append(_range_of_best(spread))
-    return " ".join(sentences)
-
-
-def _among_random(row: Mapping[Any, Any]) -> str:
-    mean = write_value("kendall_tau_b", row["random_mean"])
-    band = write_interval("kendall_tau_b", row["random_low"], row["random_high"])
-    return (
-        f"{row['draws']:,} random subsets of the same size have a mean of {mean} and a middle 95% "
-        f"of {band}; {write_percentile(row['percentile'])}% of them are below this subset."
-    )
+    return text if pd.isna(spread.get("random_low")) else f"{text} {_range_of_best(spread)}"
 
 
 def _range_of_best(row: Mapping[Any, Any]) -> str:
@@ -99,20 +74,9 @@ def _range_of_best(row: Mapping[Any, Any]) -> str:
     return f"Range of the {whose}: {before} → {after} points (random subsets {low}–{high})."
 
 
-def note_models(
-    items: pd.DataFrame,
-    kept_items: pd.DataFrame,
-    scores: pd.DataFrame,
-    panel: Panel,
-    evaluation: EvaluationParams,
-) -> list[str]:
+def note_models(scores: pd.DataFrame, panel: Panel, evaluation: EvaluationParams) -> list[str]:
     """Write the caveats about the panel of models."""
-    removed = (len(items) - len(kept_items)) / len(items)
-    return [
-        *panel_warnings(panel, evaluation.min_coverage),
-        *_panel_size_notes(panel, _kept_among(panel, kept_items), removed),
-        *_selection_notes(scores),
-    ]
+    return [*panel_warnings(panel, evaluation.min_coverage), *_selection_notes(scores)]
 
 
 def note_items(
@@ -129,22 +93,6 @@ def note_items(
         *_rule_notes(rule_coverage, len(items)),
         *_label_notes(verdicts, len(items), set(kept_items["item_id"])),
         *_source_notes(rejected_items, import_report, limit),
-    ]
-
-
-def _kept_among(panel: Panel, kept_items: pd.DataFrame) -> int:
-    """Count the kept items that every model of the panel answered."""
-    return len(set(kept_items["item_id"]) & set(panel.item_ids))
-
-
-def _panel_size_notes(panel: Panel, n_kept: int, removed: float) -> list[str]:
-    n = len(panel.item_ids)
-    if not n or abs((n - n_kept) / n - removed) < _NOTABLE_POINTS / 100:
-        return []
-    return [
-        f"{n_kept:,} of the {n:,} items that every panel model answered were kept "
-        f"({(n - n_kept) / n:.1%} removed, compared with {removed:.1%} of all items). Rankings and "
-        "random subsets use these items."
     ]
 
 
