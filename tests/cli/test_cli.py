@@ -17,7 +17,7 @@ from kedro.framework.session import KedroSession
 from audit_examples import row, save
 from benchwright import __version__
 from benchwright.cli import cli
-from benchwright.cli.main import wrap_kedro_run
+from benchwright.cli.kedro_run import wrap_kedro_run
 from benchwright.methods.mmlu_cf.sealing.key import read_key
 from benchwright.params.mmlu_cf import SealingParams
 

@@ -15,11 +15,11 @@ from kedro.io import Version
 from benchwright.core.kedro_internals import (
     LocalFile,
     folder_of_versions,
-    kedro_errors_once,
     loaded_from,
     no_telemetry_outside_projects,
     read_version,
 )
+from benchwright.core.kedro_logs import kedro_errors_once
 from benchwright.datasets.atomic import ParquetTable
 
 

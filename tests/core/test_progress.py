@@ -9,7 +9,7 @@ from kedro.pipeline import Node, Pipeline
 from kedro.runner import SequentialRunner
 
 from benchwright.core import progress
-from benchwright.core.kedro_internals import RUNNER_LOGGERS
+from benchwright.core.kedro_logs import RUNNER_LOGGERS
 from benchwright.core.progress import count_after_loading, progress_bar, stage_log
 
 

@@ -8,7 +8,7 @@ from kedro.validation import ParameterValidationError, ParameterValidator
 from omegaconf import OmegaConf
 
 from benchwright.core.errors import InputError, one_line
-from benchwright.core.kedro_internals import kedro_errors_once
+from benchwright.core.kedro_logs import kedro_errors_once
 from benchwright.params.run import RUN_VALUES, check_run_values, unknown_parameters
 from benchwright.runs.project_conf import NO_BENCHMARK, conf_mistake, current_project, load_conf
 

@@ -1,5 +1,16 @@
 """The command line: Kedro's `run`, and the commands of the project, a module each."""
 
-from benchwright.cli.main import cli, run
+from typing import Any
 
-__all__ = ["cli", "run"]
+from benchwright.cli.main import cli
+
+__all__ = ["cli"]
+
+
+def __getattr__(name: str) -> Any:
+    """Return `run`, which a packaged project looks for, when it is asked for."""
+    if name != "run":
+        raise AttributeError(name)
+    from benchwright.cli.kedro_run import run
+
+    return run

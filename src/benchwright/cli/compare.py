@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from benchwright.cli.listing import table_lines
 from benchwright.cli.pair import Pair, Panel, Scale
+from benchwright.cli.text_table import table_lines
 from benchwright.datasets.review_csv import spreadsheet_bytes
 from benchwright.reports.page import shapes
 from benchwright.reports.page.parts import (

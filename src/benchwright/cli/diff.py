@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from benchwright.cli.listing import table_lines
+from benchwright.cli.text_table import table_lines
 from benchwright.core.atomic_files import written_aside
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError

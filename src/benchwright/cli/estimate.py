@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from benchwright.cli.listing import table_lines
+from benchwright.cli.text_table import table_lines
 from benchwright.methods.dele.estimation.subset_scores import Estimated
 
 

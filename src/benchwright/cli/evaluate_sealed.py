@@ -12,8 +12,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from benchwright.cli.listing import table_lines
 from benchwright.cli.release import read_item
+from benchwright.cli.text_table import table_lines
 from benchwright.core.atomic_files import write_json
 from benchwright.core.configuration import Configuration, configuration_name
 from benchwright.core.content_hash import content_hash

@@ -1,6 +1,6 @@
 """List what can be chosen, and the runs that are saved."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -102,17 +102,3 @@ def _styles() -> list[Row]:
 
 
 _REGISTRIES = {"samplers": _samplers, "estimators": _estimators, "styles": _styles}
-
-
-def table_lines(rows: Sequence[Mapping[Any, Any]]) -> list[str]:
-    """Return a table whose first line names the columns; lists and mappings as their names."""
-    cells = [list(rows[0])] if rows else []
-    cells += [[_text(value) for value in row.values()] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    return ["  ".join(map(str.ljust, line, widths)).rstrip() for line in cells]
-
-
-def _text(value: Any) -> str:
-    return (
-        ", ".join(value) if isinstance(value, list | dict) else "–" if value is None else str(value)
-    )

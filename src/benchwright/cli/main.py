@@ -1,43 +1,36 @@
 """The command line: Kedro's `run`, and the project's own commands."""
 
-import os
 import sys
-import traceback
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import chdir, contextmanager
-from functools import partial, wraps
-from itertools import accumulate, product
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import click
-from kedro.framework.cli.project import run as kedro_run
 
-from benchwright.cli.outputs import check_outputs, relative, say, write_output
+from benchwright.cli.command import (
+    WRITTEN,
+    Command,
+    Verdict,
+    enter_project,
+    in_project_folder,
+    is_in_project,
+)
+from benchwright.cli.outputs import relative, say, write_output
 from benchwright.core.configuration import STYLES
-from benchwright.core.errors import InputError, missing_package, one_line
-from benchwright.core.kedro_internals import kedro_errors_once
-from benchwright.core.progress import stage_log
-from benchwright.core.stopping import exit_code, stop_message, stopped_by_signals
+from benchwright.core.errors import InputError
 from benchwright.core.values import escape_controls
 from benchwright.core.version import VERSION
 from benchwright.params.run import RUN_VALUES, check_run_values
-from benchwright.runs.project_conf import (
-    check_pipelines,
-    conf_mistake,
-    pipeline_defaults,
-    runner_class,
-)
 
-UNUSABLE = 3
+_RUN_HELP = "Run a pipeline, with the options of `kedro run`."
 LISTS = (
     *("benchmarks", "variants", "models", "pipelines", "runs"),
     *("samplers", "estimators", "styles"),
 )
 _PATH = click.Path(path_type=Path)
 _FILE = click.Path(path_type=Path, dir_okay=False)
-_WRITTEN = click.Path(path_type=Path)  # a file that is checked before the command begins
-_KEDRO_OPTIONS = {option.name: option for option in kedro_run.params}
 _count = click.IntRange(min=0)
 _positive = click.IntRange(min=1)
 _share = click.FloatRange(0, 1, min_open=True, max_open=True)
@@ -59,14 +52,22 @@ def _read_scale(ctx: click.Context, param: click.Parameter, value: str) -> tuple
     return low, high
 
 
-_ENV = click.option("--env", "-e", help=_KEDRO_OPTIONS["env"].help)
+def _read_params(ctx: click.Context, param: click.Parameter, value: str) -> Any:
+    """Read `--params` as `kedro run` does."""
+    from kedro.framework.cli.project import run
+
+    [of_kedro] = [option for option in run.params if option.name == param.name]
+    return of_kedro.callback(ctx, param, value)  # type: ignore[misc]
+
+
+_ENV = click.option("--env", "-e", help="Environment of conf/. Default: local.")
 _SEED = _shown("--seed", default=0, type=_count, help="Random seed.")
 _KEY = click.option("--key-file", help="File with the key. Default: BENCHWRIGHT_SEAL_KEY.")
 _MODEL = click.option("--model", required=True, help="Model, by its name in models.models.")
 _styles = click.Choice(list(STYLES))
 _STYLE = _shown("--style", default="letters", type=_styles, help="Prompt style.")
-_OUT = click.option("--out", type=_WRITTEN, help="JSON file to write.")
-_PAGE = click.option("--page", "page_file", type=_WRITTEN, help="HTML page to write.")
+_OUT = click.option("--out", type=WRITTEN, help="JSON file to write.")
+_PAGE = click.option("--page", "page_file", type=WRITTEN, help="HTML page to write.")
 _ITEMS_HELP = "Table of items: item_id and, optionally, question, choices, subject, passage_id."
 _repeats = click.Choice(["mean", "first"])
 _scale_help = "Lowest and highest score. Scores outside are refused. Default: 0:1."
@@ -85,7 +86,7 @@ _PAIR = (  # two models that are compared
     *_CHOICE,
     _OUT,
     _PAGE,
-    click.option("--flips", type=_WRITTEN, help="CSV file for the items that changed."),
+    click.option("--flips", type=WRITTEN, help="CSV file for the items that changed."),
 )
 _subset_help = "Exported folder, its manifest, or a ready-made subset such as mmlu-300."
 _training_help = "Responses of other models to all items. Repeatable."
@@ -115,113 +116,6 @@ def _options(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return add
 
 
-@contextmanager
-def _errors_in_one_line(code: int = 1) -> Iterator[None]:
-    """Print a user's mistake or a signal as one line and exit, with `code` for a mistake.
-
-    With code 3, of commands whose codes are decisions, no other error looks like one either.
-    """
-    stage_log.resume_options.clear()
-    with stopped_by_signals() as stops, kedro_errors_once():
-        try:
-            yield
-        except Exception as error:
-            if not stops.received:  # else the error may come from a stopped worker
-                message = one_line(error) or conf_mistake(Path.cwd(), error)
-                if message is None or os.environ.get("BENCHWRIGHT_TRACEBACK"):
-                    if code != UNUSABLE:
-                        raise
-                    traceback.print_exc()
-                    sys.exit(code)
-                click.secho(f"benchwright: {escape_controls(message)}", err=True, fg="red")
-                for option in stage_log.resume_options:
-                    click.echo(f"to continue from there, add {option}", err=True)
-                sys.exit(UNUSABLE if missing_package(error) else code)
-        except (SystemExit, KeyboardInterrupt):
-            if not stops.received:
-                raise
-    if stops.received:
-        click.secho(f"benchwright: {stop_message(stops.received)}", err=True, fg="red")
-        sys.exit(exit_code(stops.received))
-
-
-class _Command(click.Command):
-    """A command that writes files which it checks first, and whose mistakes are one line."""
-
-    code = 1
-
-    def invoke(self, ctx: click.Context) -> Any:
-        given = dict(ctx.params)
-        names = [str(option.name) for option in self.params if option.type is _WRITTEN]
-        files = [file for name in names if (file := given.pop(name))]
-        with _errors_in_one_line(UNUSABLE):
-            check_outputs(files, list(_paths_in(given.values())))
-        with _errors_in_one_line(self.code):
-            if "scale" in ctx.params:
-                from benchwright.responses.answer_files import Choice
-
-                choice = {name: ctx.params.pop(name) for name in Choice._fields}
-                ctx.params["choice"] = Choice(**choice)
-            return super().invoke(ctx)
-
-
-class _Verdict(_Command):
-    """A command that exits with code 3 for unusable input, options included."""
-
-    code = UNUSABLE
-
-    def make_context(self, *args: Any, **extra: Any) -> click.Context:
-        try:
-            return super().make_context(*args, **extra)
-        except click.UsageError as error:
-            error.show()
-            sys.exit(self.code)
-
-
-def wrap_kedro_run(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap Kedro's `run` to accept `--pipeline` and to apply the pipeline's defaults.
-
-    `--pipeline NAME` becomes `--pipelines NAME`, since Kedro 1.7 deprecates the former. The default
-    benchmark and variant of each pipeline are set in globals.yml.
-    """
-
-    @wraps(command)
-    def wrapped(**options: Any) -> Any:
-        if options["pipeline"] and options["pipelines"]:
-            raise InputError("Options '--pipeline' and '--pipelines' cannot be used together")
-        if options["pipeline"]:
-            options |= {"pipeline": None, "pipelines": [options["pipeline"]]}
-        pipelines = list(options["pipelines"] or [])
-        if options.get("conf_source") and not _is_in_project():
-            check_pipelines(pipelines)
-            return command(**options)  # of a packaged project, whose conf is elsewhere
-        project = _project()
-        check_pipelines(pipelines)
-        runner_class(options.get("runner") or "SequentialRunner")
-        params = dict(options["params"] or {})
-        chosen = {kind for kind, name in params.items() if name is not None}
-        if not {"benchmark", "variant"} <= chosen:
-            defaults = pipeline_defaults(project, options["env"], next(iter(pipelines), None))
-            params |= {kind: name for kind, name in defaults.items() if kind not in chosen}
-        return command(**{**options, "params": params})
-
-    return wrapped
-
-
-@contextmanager
-def _in_project_folder() -> Iterator[None]:
-    """Change to the project folder, from which relative paths are resolved."""
-    from kedro.utils import find_kedro_project
-
-    project = find_kedro_project(here := Path.cwd())
-    if project is None or Path(project).resolve() == here.resolve():
-        yield
-        return
-    click.echo(f"project: {project}", err=True)
-    with chdir(project):
-        yield
-
-
 def _run_params(given: dict[str, Any]) -> dict[str, Any]:
     """Return the options that are set, as the `--params` of a run, checked as those."""
     names = {"run_seed": "seed", **{name: name for name in RUN_VALUES if name != "seed"}}
@@ -242,12 +136,24 @@ _GROUPS = {
 class _RunByDefault(click.Group):
     """A group whose command is `run` where only options are given, with help in three parts."""
 
-    command_class = _Command
+    command_class = Command
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted([*self.commands, "run"])
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name == "run":  # the only one that needs Kedro to be known
+            from benchwright.cli.kedro_run import run
+
+            return run
+        return super().get_command(ctx, cmd_name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        shown = {n: command.get_short_help_str(90) for n, command in self.commands.items()}
+        shown["run"] = _RUN_HELP
         for title, names in _GROUPS.items():
             with formatter.section(title):
-                formatter.write_dl([(n, self.commands[n].get_short_help_str(90)) for n in names])
+                formatter.write_dl([(name, shown[name]) for name in names])
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if not args:
@@ -266,47 +172,6 @@ class _RunByDefault(click.Group):
 @click.version_option(VERSION, message="%(prog)s %(version)s")
 def cli() -> None:
     """Make multiple-choice benchmarks smaller, cleaner, harder and leak-resistant."""
-
-
-run = _Command(
-    name="run",
-    callback=_in_project_folder()(wrap_kedro_run(kedro_run.callback)),  # type: ignore[arg-type]
-    params=kedro_run.params,
-    help="Run a pipeline, with the options of `kedro run`.",
-    context_settings=kedro_run.context_settings,
-)
-"""`kedro run`, with errors of the user in one line."""
-
-cli.add_command(run)
-
-
-def _is_in_project() -> bool:
-    from kedro.utils import find_kedro_project
-
-    return find_kedro_project(Path.cwd()) is not None
-
-
-def _project() -> Path:
-    from kedro.framework.startup import bootstrap_project
-    from kedro.utils import find_kedro_project
-
-    folder = find_kedro_project(Path.cwd())
-    if folder is None:
-        raise InputError(
-            f"{Path.cwd()} is not in a Kedro project; run the command in a project folder"
-        )
-    bootstrap_project(folder)
-    return Path(folder)
-
-
-def _paths_in(values: Iterable[Any]) -> Iterator[Path]:
-    """Yield the files and folders that options and arguments name, also by `PATH:MODEL`."""
-    for value in values:
-        if isinstance(value, tuple):
-            yield from _paths_in(value)
-        elif isinstance(value, str | Path):
-            starts = accumulate(str(value).split(":"), "{}:{}".format)
-            yield from (path for path in map(Path, starts) if path.exists())
 
 
 def _print(lines: Iterable[str]) -> None:
@@ -348,12 +213,13 @@ def new_key(file: Path) -> None:
 @click.argument("what", type=click.Choice(LISTS))
 @click.option("--data-root", help="Data folder with the runs. Default: the one in conf/.")
 @_ENV
-@_in_project_folder()
+@in_project_folder()
 def list_(what: str, data_root: str | None, env: str | None) -> None:
     """List what can be chosen by name, or the runs whose tables are in the data folder."""
-    from benchwright.cli.listing import list_of, table_lines
+    from benchwright.cli.listing import list_of
+    from benchwright.cli.text_table import table_lines
 
-    rows = list_of(what, _project(), env, _run_params({"data_root": data_root}))
+    rows = list_of(what, enter_project(), env, _run_params({"data_root": data_root}))
     click.echo("\n".join(table_lines(rows)) or f"no {what}")
 
 
@@ -364,7 +230,7 @@ def list_(what: str, data_root: str | None, env: str | None) -> None:
     click.option("--mirror-root", help="Folder with its questions. Default: the one in conf/."),
     click.option("--make-benchmark", metavar="NAME", help="Write a benchmark of the logs' items."),
     click.option("--update", is_flag=True, help="Replace a benchmark that was made of logs."),
-    click.option("--out", type=_WRITTEN, help="Parquet file for the answers."),
+    click.option("--out", type=WRITTEN, help="Parquet file for the answers."),
     *_CHOICE,
     _ENV,
 )
@@ -380,14 +246,14 @@ def read(logs: tuple[Path, ...], out: Path | None, env: str | None, **given: Any
     items = None
     if given["benchmark"]:
         params = _run_params({"mirror_root": given["mirror_root"]})
-        items = read_logs.items_of_benchmarks(given["benchmark"], _project(), env, params)
+        items = read_logs.items_of_benchmarks(given["benchmark"], enter_project(), env, params)
     found = read_logs.read_logs(logs, items, given["choice"])
     _print(read_logs.summary_lines(found))
     if out is not None:
         read_logs.write_answers(found, out)
         click.echo(f"written: {relative(out)}")
     if name := given["make_benchmark"]:
-        made = read_logs.make_benchmark(name, found, _project(), env, update=given["update"])
+        made = read_logs.make_benchmark(name, found, enter_project(), env, update=given["update"])
         _print(made.left_out)
         for file in made.files:
             click.echo(f"written: {relative(file)}")
@@ -396,7 +262,7 @@ def read(logs: tuple[Path, ...], out: Path | None, env: str | None, **given: Any
         raise SystemExit(1)
 
 
-@cli.command(cls=_Verdict)
+@cli.command(cls=Verdict)
 @click.argument("logs", nargs=-1, required=True, type=_PATH)
 @_options(_shown("--top", default=20, type=_positive, help="Items to print."), _OUT, *_CHOICE)
 def suspects(logs: tuple[Path, ...], top: int, out: Path | None, choice: Any) -> None:
@@ -426,7 +292,7 @@ def export_answers_(folder: Path, organization: str, env: str | None, **given: A
     """
     from benchwright.cli.export_answers import export_answers
 
-    run, manifest = export_answers(folder, _project(), env, _run_params(given), organization)
+    run, manifest = export_answers(folder, enter_project(), env, _run_params(given), organization)
     for configuration, count in manifest["answers"].items():
         click.echo(f"{configuration}: {count:,} answers")
     click.echo(f"\nrun:     {run}\nanswers: {relative(folder)}")
@@ -443,13 +309,13 @@ def export_answers_(folder: Path, organization: str, env: str | None, **given: A
         type=click.UNPROCESSED,
         default="",
         metavar="K=V,…",
-        callback=_KEDRO_OPTIONS["params"].callback,
+        callback=_read_params,
         help="Parameters of every run, as for `kedro run`.",
     ),
     _shown("--runner", "-r", default="SequentialRunner", help="Kedro runner."),
     _ENV,
 )
-@_in_project_folder()
+@in_project_folder()
 def sweep(benchmarks: str, variants: str, seeds: str, **given: Any) -> None:
     """Run a pipeline for every benchmark, variant and seed.
 
@@ -460,7 +326,7 @@ def sweep(benchmarks: str, variants: str, seeds: str, **given: Any) -> None:
     from benchwright.cli import sweep as sweeping
 
     names = sweeping.split_names(benchmarks), sweeping.split_names(variants)
-    request = sweeping.SweepRequest(_project(), *names, sweeping.split_seeds(seeds), **given)
+    request = sweeping.SweepRequest(enter_project(), *names, sweeping.split_seeds(seeds), **given)
     result = sweeping.run_sweep(request, lambda line: click.secho(line, err=True, bold=True))
     _print(["", *sweeping.table_of_runs(result.runs)])
     for failed in result.runs:
@@ -477,7 +343,7 @@ def sweep(benchmarks: str, variants: str, seeds: str, **given: Any) -> None:
 @click.argument("after", default="latest")
 @_options(
     *_SAVED_RUN,
-    click.option("--out", type=_WRITTEN, help="HTML page to write, with a table next to it."),
+    click.option("--out", type=WRITTEN, help="HTML page to write, with a table next to it."),
     _ENV,
 )
 def diff(before: str, after: str, out: Path | None, env: str | None, **given: Any) -> None:
@@ -489,7 +355,7 @@ def diff(before: str, after: str, out: Path | None, env: str | None, **given: An
     """
     from benchwright.cli.diff import compare_saved, terminal_lines, write_diff
 
-    comparison = compare_saved(_project(), env, _run_params(given), before, after)
+    comparison = compare_saved(enter_project(), env, _run_params(given), before, after)
     _print(terminal_lines(comparison))
     click.echo(f"\ndiff: {relative(write_diff(comparison, out or comparison.default_page))}")
 
@@ -527,7 +393,7 @@ def evaluate_sealed(files: tuple[Path, ...], out: Path | None, **given: Any) -> 
         sealed.check_out(out, requests)
     sealing = SealingParams(key_file=given["key_file"])
     for request in requests:
-        score = sealed.run_evaluate_sealed(_project(), given["env"], request, sealing)
+        score = sealed.run_evaluate_sealed(enter_project(), given["env"], request, sealing)
         if len(requests) > 1:
             click.echo(f"\n{request.asked_as} on {request.file.name}")
         _print(sealed.terminal_lines(score))
@@ -535,7 +401,7 @@ def evaluate_sealed(files: tuple[Path, ...], out: Path | None, **given: Any) -> 
             click.echo(f"\nresults: {relative(sealed.write_score(request, score, out))}")
 
 
-@cli.command(cls=_Verdict)
+@cli.command(cls=Verdict)
 @click.argument("answers", nargs=-1, type=_PATH)
 @_options(
     *_SAVED_RUN,
@@ -569,7 +435,7 @@ def plan(answers: tuple[Path, ...], env: str | None, **given: Any) -> None:
     from benchwright.responses.known_responses import known_responses, select_answered
 
     wanted = Wanted(**{name: given[name] for name in Wanted._fields})
-    project, params = None if answers else _project(), _run_params(given)
+    project, params = None if answers else enter_project(), _run_params(given)
     known = known_responses(project, env, answers, params, given["items"], given["choice"])
     made = planning.run_plan(select_answered(known, given["all_items"]), wanted)
     _print(planning.terminal_lines(made))
@@ -589,7 +455,7 @@ def _training_of(
     if given.get("no_training"):
         return None
     try:
-        project = None if given["training"] else _project()
+        project = None if given["training"] else enter_project()
         return known_responses(project, env, given["training"], {**run, **_run_params(given)})
     except InputError as error:
         if needed or given["training"]:
@@ -598,7 +464,7 @@ def _training_of(
         return None
 
 
-@cli.command(cls=_Verdict)
+@cli.command(cls=Verdict)
 @click.argument("answers", nargs=-1, required=True, type=_PATH)
 @_options(
     click.option("--subset", required=True, type=_PATH, help=_subset_help),
@@ -640,8 +506,8 @@ def estimate(answers: tuple[Path, ...], subset: Path, env: str | None, **given: 
 @click.argument("benchmark")
 @_options(
     click.option("--size", required=True, type=_positive, help="Number of items."),
-    click.option("--samples", type=_WRITTEN, help="JSON file for lm_eval --samples."),
-    click.option("--ids", type=_WRITTEN, help="Text file for inspect eval --sample-id."),
+    click.option("--samples", type=WRITTEN, help="JSON file for lm_eval --samples."),
+    click.option("--ids", type=WRITTEN, help="Text file for inspect eval --sample-id."),
     _OUT,
 )
 def subset(benchmark: str, size: int, **given: Any) -> None:
@@ -675,7 +541,7 @@ def subset(benchmark: str, size: int, **given: Any) -> None:
     click.option("--out", type=_PATH, help="Folder for scores, answers and result."),
     _ENV,
 )
-@_in_project_folder()
+@in_project_folder()
 def ask(out: Path | None, env: str | None, **given: Any) -> None:
     """Ask a model few items, and estimate its score on all.
 
@@ -686,7 +552,7 @@ def ask(out: Path | None, env: str | None, **given: Any) -> None:
     from benchwright.cli import ask as asking
     from benchwright.methods.dele.asking import Goal
 
-    project, params = _project(), _run_params(given)
+    project, params = enter_project(), _run_params(given)
     known = _training_of({}, env, given)
     goal = Goal(given["budget"], given["width"])
     request = asking.AskRequest(given["model"], goal, given["style"], given["shots"], given["seed"])
@@ -697,7 +563,7 @@ def ask(out: Path | None, env: str | None, **given: Any) -> None:
     write_output(prepared.folder / asking.RESULT, lambda: asking.result_json(result))
 
 
-@cli.command(cls=_Verdict)
+@cli.command(cls=Verdict)
 @click.argument("answers", nargs=-1, required=True, metavar="A B | LOGS…")
 @click.option("--baseline", help="Model with which all others in LOGS are compared.")
 @_options(*_PAIR)
@@ -744,7 +610,7 @@ def _write_comparison(
     write_output(given["flips"], lambda: flips_csv(made))
 
 
-@cli.command(cls=_Verdict)
+@cli.command(cls=Verdict)
 @click.argument("a")
 @click.argument("b")
 @click.option(
@@ -756,7 +622,7 @@ def _write_comparison(
 @_options(
     _shown("--alpha", default=0.05, type=_risk, help="Probability of each wrong decision."),
     click.option("--anytime", is_flag=True, help="Allow looks at any time as answers come in."),
-    click.option("--order", "order_file", type=_WRITTEN, help="File for ids in --anytime's order."),
+    click.option("--order", "order_file", type=WRITTEN, help="File for ids in --anytime's order."),
     click.option("--subset", type=_PATH, help="Exported folder: decide for the whole benchmark."),
     _TRAINING,
     _SEED,
@@ -788,7 +654,7 @@ def gate(a: str, b: str, **given: Any) -> None:
     write_output(given["order_file"], lambda: gating.order_text(pair, request.seed))
     if given["subset"]:
         subset = read_subset(given["subset"])
-        usable = given["training"] or _is_in_project()
+        usable = given["training"] or is_in_project()
         training = _training_of(subset.of_run(), None, given) if usable else None
         made = gating.gate_subset(pair, subset, training, request)
     else:
@@ -822,7 +688,7 @@ def release(items: Path, folder: Path, name: str, key_file: str | None) -> None:
     click.echo(f"{count:,} items: {folder}")
 
 
-@cli.command(name="leak-test", cls=_Verdict)
+@cli.command(name="leak-test", cls=Verdict)
 @_MODEL
 @click.option("--export", "folder", required=True, type=_PATH, help="Folder as it was released.")
 @click.option("--key-file", help="File that contains the key, to check who chose the orders.")
@@ -845,7 +711,9 @@ def leak_test(folder: Path, key_file: str | None, out: Path | None, **given: Any
 
     key = _read_key(key_file) if key_file else None
     request = testing.LeakTestRequest(*(given[n] for n in ("model", "alpha", "seed")))
-    made = testing.run_leak_test(_project(), given["env"], request, folder, key, _run_params(given))
+    made = testing.run_leak_test(
+        enter_project(), given["env"], request, folder, key, _run_params(given)
+    )
     _print(testing.terminal_lines(made))
     write_output(out, lambda: testing.result_json(made))
     sys.exit(int(made.found))

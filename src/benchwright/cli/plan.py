@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from benchwright.cli.listing import table_lines
+from benchwright.cli.text_table import table_lines
 from benchwright.core.configuration import count_models
 from benchwright.methods.dele.planning.plan import (
     Plan,

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from benchwright.cli.listing import table_lines
+from benchwright.cli.text_table import table_lines
 from benchwright.core.atomic_files import folder_aside, written_aside
 from benchwright.core.errors import InputError
 from benchwright.core.values import LETTERS

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from benchwright.cli.listing import table_lines
+from benchwright.cli.text_table import table_lines
 from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.core.values import LETTERS

@@ -1,10 +1,6 @@
 """Private names of Kedro and fsspec that this package uses: check them before an upgrade."""
 
-import logging
 import os
-import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import Any, Generic, TypeVar
 
@@ -13,16 +9,6 @@ from kedro.io.core import get_protocol_and_path
 
 Content = TypeVar("Content")
 
-_ERROR_LOGGERS = ("kedro.pipeline.node", "kedro.validation.parameter_validator")
-RUNNER_LOGGERS = tuple(
-    f"kedro.runner.{kind}_runner" for kind in ("parallel", "sequential", "thread")
-)
-"""The loggers of Kedro's runners."""
-NODE_DONE = "Completed node: %s"
-"""The message that Kedro's runners log after a node."""
-RESUME_HINT = re.compile(r'(--from-nodes "[^"]*")|^No nodes ran\b')
-"""What Kedro's runners log after a failure: the option that resumes the run, if there is one."""
-
 
 def no_telemetry_outside_projects() -> None:
     """Switch Kedro's telemetry off where no project states a choice; `kedro` calls this first."""
@@ -30,20 +16,6 @@ def no_telemetry_outside_projects() -> None:
 
     if find_kedro_project(Path.cwd()) is None:
         os.environ.setdefault("KEDRO_DISABLE_TELEMETRY", "true")
-
-
-@contextmanager
-def kedro_errors_once() -> Iterator[None]:
-    """Silence Kedro's loggers of errors that are raised as well."""
-    loggers = [logging.getLogger(name) for name in _ERROR_LOGGERS]
-    levels = [logger.level for logger in loggers]
-    for logger in loggers:
-        logger.setLevel(logging.CRITICAL)
-    try:
-        yield
-    finally:
-        for logger, level in zip(loggers, levels, strict=True):
-            logger.setLevel(level)
 
 
 class LocalFile(AbstractVersionedDataset[Content, Content], Generic[Content]):

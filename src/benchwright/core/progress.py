@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from benchwright.core.kedro_internals import NODE_DONE, RESUME_HINT, RUNNER_LOGGERS
+from benchwright.core.kedro_logs import NODE_DONE, RESUME_HINT, RUNNER_LOGGERS
 
 if TYPE_CHECKING:
     from tqdm import tqdm

@@ -4,8 +4,6 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-import pandas as pd
-
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -16,6 +14,8 @@ def lettered(choices: Iterable[str]) -> str:
 
 def is_missing(value: Any) -> bool:
     """Return whether a cell is None, NaN or pandas' NA; empty text is not missing."""
+    import pandas as pd
+
     return value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value))
 
 

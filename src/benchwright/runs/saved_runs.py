@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 from benchwright.core.errors import InputError
 from benchwright.params.run import run_part
-from benchwright.runs.project_conf import load_conf
 
 _LAYERS = "0[478]_*"  # features, output of models, reporting
 _PART = re.compile(r"(?:limit(\d+))?-?(?:seed(\d+))?")
@@ -71,6 +70,8 @@ def find_run(
     Raises:
         InputError: there is no such run; the message lists the runs of the benchmark.
     """
+    from benchwright.runs.project_conf import load_conf
+
     given = dict(params or {})
     conf = load_conf(project, env, given)
     chosen, catalog = conf["parameters"], conf["catalog"]

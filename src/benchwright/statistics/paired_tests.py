@@ -32,12 +32,12 @@ def mcnemar_mid_p(better: int, worse: int) -> float:
     Of better + worse discordant items, half are better under the hypothesis. The outcome itself
     counts half (Fagerland, Lydersen & Laake 2013); without discordant items the value is 1.
     """
-    from scipy.stats import binom
+    from scipy.special import bdtr
 
     n, fewer = better + worse, min(better, worse)
-    if not n:
-        return 1.0
-    return min(1.0, float(2 * binom.cdf(fewer, n, 0.5) - binom.pmf(fewer, n, 0.5)))
+    # P(X < fewer) + P(X <= fewer) for X binomial with n draws and p = 1/2
+    below = bdtr(fewer - 1, n, 0.5) if fewer else 0.0
+    return min(1.0, float(below + bdtr(fewer, n, 0.5))) if n else 1.0
 
 
 def sign_flip_p(d: NDArray[np.floating], clusters: NDArray[np.integer], seed: int = 0) -> float:

@@ -1,0 +1,131 @@
+"""Commands: in the folder of a project, with outputs that are checked and errors in one line."""
+
+import os
+import sys
+import traceback
+from collections.abc import Iterable, Iterator
+from contextlib import chdir, contextmanager
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import click
+
+from benchwright.cli.outputs import check_outputs
+from benchwright.core.errors import InputError, missing_package, one_line
+from benchwright.core.kedro_logs import kedro_errors_once
+from benchwright.core.progress import stage_log
+from benchwright.core.stopping import exit_code, stop_message, stopped_by_signals
+from benchwright.core.values import escape_controls
+
+UNUSABLE = 3
+WRITTEN = click.Path(path_type=Path)
+"""The type of options that name a file to write; it is checked before the command begins."""
+
+
+@contextmanager
+def in_project_folder() -> Iterator[None]:
+    """Change to the project folder, from which relative paths are resolved."""
+    from kedro.utils import find_kedro_project
+
+    project = find_kedro_project(here := Path.cwd())
+    if project is None or Path(project).resolve() == here.resolve():
+        yield
+        return
+    click.echo(f"project: {project}", err=True)
+    with chdir(project):
+        yield
+
+
+def is_in_project() -> bool:
+    from kedro.utils import find_kedro_project
+
+    return find_kedro_project(Path.cwd()) is not None
+
+
+def enter_project() -> Path:
+    from kedro.framework.startup import bootstrap_project
+    from kedro.utils import find_kedro_project
+
+    folder = find_kedro_project(Path.cwd())
+    if folder is None:
+        raise InputError(
+            f"{Path.cwd()} is not in a Kedro project; run the command in a project folder"
+        )
+    bootstrap_project(folder)
+    return Path(folder)
+
+
+@contextmanager
+def errors_in_one_line(code: int = 1) -> Iterator[None]:
+    """Print a user's mistake or a signal as one line and exit, with `code` for a mistake.
+
+    With code 3, of commands whose codes are decisions, no other error looks like one either.
+    """
+    stage_log.resume_options.clear()
+    with stopped_by_signals() as stops, kedro_errors_once():
+        try:
+            yield
+        except Exception as error:
+            if not stops.received:  # else the error may come from a stopped worker
+                from benchwright.runs.project_conf import conf_mistake
+
+                message = one_line(error) or conf_mistake(Path.cwd(), error)
+                if message is None or os.environ.get("BENCHWRIGHT_TRACEBACK"):
+                    if code != UNUSABLE:
+                        raise
+                    traceback.print_exc()
+                    sys.exit(code)
+                click.secho(f"benchwright: {escape_controls(message)}", err=True, fg="red")
+                for option in stage_log.resume_options:
+                    click.echo(f"to continue from there, add {option}", err=True)
+                sys.exit(UNUSABLE if missing_package(error) else code)
+        except (SystemExit, KeyboardInterrupt):
+            if not stops.received:
+                raise
+    if stops.received:
+        click.secho(f"benchwright: {stop_message(stops.received)}", err=True, fg="red")
+        sys.exit(exit_code(stops.received))
+
+
+def _paths_in(values: Iterable[Any]) -> Iterator[Path]:
+    """Yield the files and folders that options and arguments name, also by `PATH:MODEL`."""
+    for value in values:
+        if isinstance(value, tuple):
+            yield from _paths_in(value)
+        elif isinstance(value, str | Path):
+            starts = accumulate(str(value).split(":"), "{}:{}".format)
+            yield from (path for path in map(Path, starts) if path.exists())
+
+
+class Command(click.Command):
+    """A command that writes files which it checks first, and whose mistakes are one line."""
+
+    code = 1
+
+    def invoke(self, ctx: click.Context) -> Any:
+        given = dict(ctx.params)
+        names = [str(option.name) for option in self.params if option.type is WRITTEN]
+        files = [file for name in names if (file := given.pop(name))]
+        with errors_in_one_line(UNUSABLE):
+            check_outputs(files, list(_paths_in(given.values())))
+        with errors_in_one_line(self.code):
+            if "scale" in ctx.params:
+                from benchwright.responses.answer_files import Choice
+
+                choice = {name: ctx.params.pop(name) for name in Choice._fields}
+                ctx.params["choice"] = Choice(**choice)
+            return super().invoke(ctx)
+
+
+class Verdict(Command):
+    """A command that exits with code 3 for unusable input, options included."""
+
+    code = UNUSABLE
+
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        try:
+            return super().make_context(*args, **extra)
+        except click.UsageError as error:
+            error.show()
+            sys.exit(self.code)

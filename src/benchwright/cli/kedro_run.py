@@ -1,0 +1,52 @@
+"""`kedro run` with the pipelines' defaults, and with errors of the user in one line."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from kedro.framework.cli.project import run as kedro_run
+from kedro.framework.project import configure_project
+
+from benchwright.cli.command import Command, enter_project, in_project_folder, is_in_project
+from benchwright.core.errors import InputError
+from benchwright.runs.project_conf import check_pipelines, pipeline_defaults, runner_class
+
+
+def wrap_kedro_run(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap Kedro's `run` to accept `--pipeline` and to apply the pipeline's defaults.
+
+    `--pipeline NAME` becomes `--pipelines NAME`, since Kedro 1.7 deprecates the former. The default
+    benchmark and variant of each pipeline are set in globals.yml.
+    """
+
+    @wraps(command)
+    def wrapped(**options: Any) -> Any:
+        if options["pipeline"] and options["pipelines"]:
+            raise InputError("Options '--pipeline' and '--pipelines' cannot be used together")
+        if options["pipeline"]:
+            options |= {"pipeline": None, "pipelines": [options["pipeline"]]}
+        pipelines = list(options["pipelines"] or [])
+        if options.get("conf_source") and not is_in_project():
+            configure_project("benchwright")
+            check_pipelines(pipelines)
+            return command(**options)  # of a packaged project, whose conf is elsewhere
+        project = enter_project()
+        check_pipelines(pipelines)
+        runner_class(options.get("runner") or "SequentialRunner")
+        params = dict(options["params"] or {})
+        chosen = {kind for kind, name in params.items() if name is not None}
+        if not {"benchmark", "variant"} <= chosen:
+            defaults = pipeline_defaults(project, options["env"], next(iter(pipelines), None))
+            params |= {kind: name for kind, name in defaults.items() if kind not in chosen}
+        return command(**{**options, "params": params})
+
+    return wrapped
+
+
+run = Command(
+    name="run",
+    callback=in_project_folder()(wrap_kedro_run(kedro_run.callback)),  # type: ignore[arg-type]
+    params=kedro_run.params,
+    help="Run a pipeline, with the options of `kedro run`.",
+    context_settings=kedro_run.context_settings,
+)
