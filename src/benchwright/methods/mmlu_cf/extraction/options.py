@@ -8,8 +8,6 @@ from typing import NamedTuple
 
 from benchwright.methods.mmlu_cf.extraction.answers import (
     answer_inside,
-    is_announcement,
-    key_after,
     offers_answer,
     starts_answer,
 )
@@ -23,7 +21,7 @@ from benchwright.methods.mmlu_cf.extraction.labels import (
 from benchwright.methods.mmlu_cf.extraction.lines import Line, flat, joined
 
 _MOST_OPTIONS = 26
-_MOST_BETWEEN, _MOST_CODE = 4, 40  # lines between two labels: of text, of all
+_MOST_BETWEEN = 4  # lines of text between two labels
 _BRACKETS = r"correct|right|correct answer|right answer|richtig|correcta|верно|✓|✔"
 _TICKS = re.compile(
     rf"(?i)\s*(?:[✓✔✅☑🗸]️?|\((?:{_BRACKETS})\)"
@@ -147,47 +145,40 @@ class Labels:
         self.of = [_countable(line, labels_of(line, longest)) for line in lines]
         self.used: set[int] = set()
 
-    def head(self, at: int) -> Label | None:
-        """Return the label at the start of a line."""
-        labels = self.of[at]
-        return labels[0] if labels and labels[0].start <= 1 else None
-
     def runs(self, *, lettered: bool) -> Iterator[Run]:
         """Yield the runs of lettered, or of other, series."""
-        at, skip = 0, 0  # the line, and the character in it from which labels count
+        at = 0
         while at < len(self.lines):
-            run = None
-            for label in self.of[at] if lettered or at not in self.used else ():
-                series = first_series(label.name) if label.start >= skip else ""
-                if series and (series in LETTERED) == lettered:
-                    run = self._run(at, label, series)
-                    if run is not None:
-                        break
-            if run is None:
-                at, skip = at + 1, 0
-                continue
-            yield run
-            end = run.options[-1]
-            at, skip = end.line, end.end
-            more = any(label.start >= skip and first_series(label.name) for label in self.of[at])
-            if run.last > at or not more:
-                at, skip = run.last + 1, 0
+            run = None if at in self.used else self._run_on(at, lettered)
+            if run is not None:
+                yield run
+            at = at + 1 if run is None else run.last + 1
+
+    def _run_on(self, at: int, lettered: bool) -> Run | None:
+        """Return the run that begins on a line."""
+        for label in self.of[at]:
+            series = first_series(label.name)
+            if series and (series in LETTERED) == lettered:
+                run = self._run(at, label, series)
+                if run is not None:
+                    return run
+        return None
 
     def _run(self, first: int, start: Label, series: str) -> Run | None:
         """Return the run that begins with a label; None if it is the only one."""
         taken = self._on_line(first, start, series, [])
-        alone = self.lines[first].text[: start.start].strip()
-        if alone and len(taken) < 2 and not start.field:
-            return None
         pending: list[int] = []
         for at in range(first + 1, len(self.lines)):
-            if len(taken) >= _MOST_OPTIONS:
-                break
-            head = self.head(at)
-            if head is not None and self._fits(at, head, series, taken, pending):
+            head = next((label for label in self.of[at] if label.start <= 1), None)
+            places = [_place(each.label, start, series) for each in taken]
+            place = -1 if head is None else _place(head, start, series)
+            near = place not in places[:-1] and abs(place - places[-1]) <= 3
+            error = near and place > 0 and not pending  # unless the page repeats the option
+            error = error and self.lines[at].text != self.lines[taken[-1].line].text
+            if head is not None and (place == places[-1] + 1 or error):
                 taken += self._on_line(at, head, series, pending)
                 pending = []
-            elif self._continues(at, taken[0], series, pending):
+            elif self._continues(at, head, taken[0], pending):
                 pending.append(at)
             else:
                 break
@@ -202,61 +193,30 @@ class Labels:
             if label.start > first.start and _place(label, first, series) >= 0
         ]
         fields = [label for label in rest if label.field]
-        if fields and (first.field or _place(fields[0], first, series) == here + 1):
-            rest = fields
+        rest = fields or rest
         places = [_place(label, first, series) for label in rest]
         chain: list[Label] = []
         for label, place in zip(rest, places, strict=True):
             if place == here + 1 + len(chain):
                 chain.append(label)
         shuffled = sorted(places) == list(range(1, len(rest) + 1))
-        if here == 0 and len(rest) > 1 and (shuffled or (fields and 0 not in places)):
+        if here == 0 and (shuffled or (fields and 0 not in places)):
             chain = rest
         fewest = 2 if fields or here > 0 or first.style[0] in "([)c" else 3
         if len(chain) + 1 < fewest:
             chain = []
         return [At(at, first, pending), *(At(at, label, []) for label in chain)]
 
-    def _fits(self, at: int, head: Label, series: str, taken: list[At], pending: list[int]) -> bool:
-        """Return whether the label at the start of a line is that of the next option."""
-        line, before = self.lines[at], self.lines[taken[-1].line]
-        places = [_place(each.label, taken[0].label, series) for each in taken]
-        place, last = _place(head, taken[0].label, series), places[-1]
-        if place < 0:
-            return False
-        if series not in LETTERED:
-            after = self.head(at + 1) if at + 1 < len(self.of) else None
-            opens = after is not None and after.style == head.style and after.name == "1"
-            return place == last + 1 and at not in self.used and not opens
-        if place == last + 1:
-            return True
-        strange = pending or place == 0 or head.style.startswith("markup")
-        if place == last:  # a repeated label, unless the page repeats the option as the answer
-            texts = (line.text[head.end :], before.text[taken[-1].label.end :])
-            return not strange and len({flat(text).casefold() for text in texts}) == 2
-        return not strange and place not in places and abs(place - last) <= 3
-
-    def _continues(self, at: int, first: At, series: str, pending: list[int]) -> bool:
+    def _continues(self, at: int, head: Label | None, first: At, pending: list[int]) -> bool:
         """Return whether a line may continue the option above it."""
         line, opening = self.lines[at], self.lines[first.line]
         texts = sum(self.lines[n].kind != "code" for n in pending)
-        if texts >= _MOST_BETWEEN or len(pending) >= _MOST_CODE or len(line.text) > 1_000:
-            return False
         other = line.kind in {"heading", "option"} or (line.kind == "item" != opening.kind)
-        if other or line.label:
+        if other or texts >= _MOST_BETWEEN or starts_answer(line.text):
             return False
-        text = line.text
-        if starts_answer(text) or is_announcement(text) or key_after(text) is not None:
+        if first.label.name == "1" and line.indent <= opening.indent:
             return False
-        if series == "numbers" and line.indent <= opening.indent:
-            return False
-        head = self.head(at)
-        if head is None or not head.field:
-            return True
-        known = _place(head, first.label, series) >= 0 or (
-            first_series(head.name) and head.style != "bareA"  # "A" begins a sentence
-        )
-        return not known and not head.name.isdecimal()
+        return head is None or not head.field or head.style == "bareA"  # "A" begins a sentence
 
     def _finished(self, taken: list[At], series: str, pending: list[int]) -> Run:
         options = []
@@ -270,37 +230,25 @@ class Labels:
                 if empty or line.kind == "code" or line.block == self.lines[at].block:
                     option.add(line)
             options.append(option)
-        last = self._wrapped(options, taken, pending)
+        last = self._wrapped(options, pending)
         (at, first, _), line = taken[0], self.lines[taken[0].line]
-        inline = len({each.line for each in taken}) < len(taken)
-        fields = all(each.label.field for each in taken if each.label.start)
-        form = "lines" if not inline else "fields" if fields else "inline"
-        if line.kind in {"cells", "option"}:
-            form = "cells" if line.kind == "cells" else "inputs"
-        elif line.label and not first.end:
-            form = "list"
+        form = "list" if line.label and not first.end else "lines"
+        if line.kind == "option" or len({each.line for each in taken}) < len(taken):
+            form = "inputs" if line.kind == "option" else "inline"
         sure = line.kind == "option" or (form == "list" and series in LETTERED)
         start = first.start if first.end else 0
         return Run(at, last, start, options, series, first.style, form, sure)
 
-    def _wrapped(self, options: list[Option], taken: list[At], pending: list[int]) -> int:
+    def _wrapped(self, options: list[Option], pending: list[int]) -> int:
         """Add the lines that continue the last option, and return the run's last line."""
         option, line = options[-1], self.lines[options[-1].line]
         last = option.line
-        coded = all(option.code for option in options[:-1])
-        longest = max(len(self.lines[each.line].text) for each in taken)
-        wrapped = any(each.between for each in taken)
         for at in pending:
             other = self.lines[at]
-            if other.kind == "code":
-                if not coded and option.pieces:
-                    break
-            elif option.pieces:
-                full = len(self.lines[last].text) > 0.6 * longest
-                flows = wrapped and other.text[:1].islower() and full
-                apart = other.block != line.block or other.kind != line.kind
-                if apart or (other.indent <= line.indent and not flows):
-                    break
+            apart = other.block != line.block or other.kind != line.kind
+            flows = not apart and other.indent > line.indent
+            if option.pieces and other.kind != "code" and not flows:
+                break
             option.add(other)
             last = at
         return last
@@ -308,21 +256,18 @@ class Labels:
 
 def _countable(line: Line, labels: list[Label]) -> list[Label]:
     """Return the labels of options on a line: none in an answer, or in code such as "a = 1"."""
+    if line.kind == "code":
+        return [label for label in labels if label.style in {".A", ")A", "()A"}]
     if len(labels) > 1 and starts_answer(line.text):
         return []
-    if line.kind != "code":
-        stop = answer_inside(line.text) if len(labels) > 2 else -1
-        before = [label for label in labels if label.start < stop]
-        return before if len(before) > 1 else labels
-    return [label for label in labels if label.style in {".A", ")A", "()A"}]
+    stop = answer_inside(line.text) if len(labels) > 2 else -1
+    before = [label for label in labels if label.start < stop]
+    return before if len(before) > 1 else labels
 
 
 def _place(label: Label, first: Label, series: str) -> int:
     """Return the place of a label in a series, if it is spelled as the first one."""
-    alike = label.style == first.style or (
-        series == "roman" and label.style[:-1] == first.style[:-1]
-    )
-    return place_of(label.name, series) if alike else -1
+    return place_of(label.name, series) if label.style == first.style else -1
 
 
 def option_runs(lines: list[Line], longest: int) -> list[Run]:

@@ -55,16 +55,6 @@ class Stem(NamedTuple):
     given: str = ""  # label of the right option beside the number
 
 
-class _Number(NamedTuple):
-    line: int
-    name: str
-    style: str
-
-    @property
-    def value(self) -> int:
-        return int(self.name) if self.name.isdecimal() else -1
-
-
 def number_of(line: Line) -> tuple[str, str] | None:
     """Return the question number at the start of a line, and its spelling."""
     if line.label[:1].isdigit():
@@ -105,10 +95,9 @@ def stem_of(
         given, text = next(filter(None, behind.groups())), f"{text[: behind.start()]}( )"
     if not re.search(r"\w", text):
         return None
-    above = lines[first : top + 1]
-    asked = _ASKS.search(text[-200:]) is not None or "___" in text
-    if any(map(_is_matter, above)):
-        asked = any(asks(line) for line in above if not _is_matter(line))
+    above = [line for line in lines[first : top + 1] if not _is_matter(line)]
+    matter = len(above) <= top - first
+    asked = any(map(asks, above)) if matter else _ASKS.search(text[-200:]) is not None
     return Stem(first, text, number, style, asked, given)
 
 
@@ -131,57 +120,55 @@ def _skipped(line: Line) -> bool:
 def _first_line(lines: list[Line], top: int, bound: int, before: Stem | None) -> int:
     """Return the line at which the question that ends on line `top` begins."""
     numbers, lowest = _numbers_above(lines, top, max(bound, top - _FARTHEST))
-    if before is not None:
-        for style in (before.style, ""):
-            for number in numbers:
-                if before.number == str(number.value - 1) and style in {number.style, ""}:
-                    return number.line
+    count, spelling, start = _value(before.number) + 1 if before else 0, "", -1
+    for at, (name, style) in numbers.items():
+        ahead = _value(name) - count
+        if count and (ahead == 0 if start < 0 else ahead in {1, 2} and style == spelling):
+            start, count, spelling = at, _value(name), style  # also after questions without options
+        elif start >= 0:
+            break
+    if start >= 0:
+        return start
     if not numbers:
         return _block_start(lines, top, lowest)
-    first = _statements(numbers) if numbers[-1].line < top else -1
-    if first > lowest and _LEADS.search(lines[first - 1].text):
-        earlier = [number.line for number in numbers if number.line < first]
+    last, ones = max(numbers), [at for at, (name, _) in numbers.items() if name == "1"]
+    first = ones[-1] if ones else last
+    if lowest < first < last < top and _LEADS.search(lines[first - 1].text):
+        earlier = [at for at in numbers if at < first]  # the others number statements
         return earlier[-1] if earlier else _block_start(lines, first - 1, lowest)
-    return numbers[-1].line
+    return last
 
 
-def _numbers_above(lines: list[Line], top: int, lowest: int) -> tuple[list[_Number], int]:
-    """Return the numbers that may begin the question, in order, and its first possible line."""
-    numbers: list[_Number] = []
+def _value(number: str | None) -> int:
+    return int(number) if number and number.isdecimal() else 0
+
+
+def _numbers_above(
+    lines: list[Line], top: int, lowest: int
+) -> tuple[dict[int, tuple[str, str]], int]:
+    """Return the numbers that may begin the question, by line, and its first possible line."""
+    numbers = {}
     for at in range(top, lowest - 1, -1):
         line = lines[at]
-        number = number_of(line)
-        if number is not None:
-            numbers.append(_Number(at, *number))
+        if (number := number_of(line)) is not None:
+            numbers[at] = number
         if line.kind == "heading" and (at < top or number is not None or asks(line)):
-            return numbers[::-1], at if number is not None or _leads(line) else at + 1
-    return numbers[::-1], lowest
-
-
-def _statements(numbers: list[_Number]) -> int:
-    """Return the first line of the statements 1 … n that the last numbers count; −1 if none."""
-    for before, after in zip(numbers[-2::-1], numbers[:0:-1], strict=True):
-        if after.value != before.value + 1 or after.style != before.style:
-            return -1
-        if before.value == 1:
-            return before.line
-    return -1
+            lowest = at if number is not None or _leads(line) else at + 1
+            break
+    return dict(reversed(numbers.items())), lowest
 
 
 def _block_start(lines: list[Line], top: int, lowest: int) -> int:
     """Return the first line of a paragraph with code or statements and their introduction."""
     at = top
-    while at > lowest:
+    while at > lowest and not _QUESTION_WORD.match(lines[at].text):
         here, above = lines[at], lines[at - 1]
-        if starts_answer(above.text) or explanation_after(above.text) is not None:
-            break
-        if _QUESTION_WORD.match(here.text):
-            break
         near = any(map(_is_part, (here, above))) and top - at < _FARTHEST_PART
         if above.kind == "heading":
             led = _leads(above) if near else asks(above) and not asks(here)
             return at - 1 if led else at
-        if above.block != here.block and not near:
+        apart = above.block != here.block and not near
+        if apart or starts_answer(above.text) or explanation_after(above.text) is not None:
             break
         at -= 1
     return at
@@ -189,19 +176,13 @@ def _block_start(lines: list[Line], top: int, lowest: int) -> int:
 
 def _is_part(line: Line) -> bool:
     """Return whether a line is code, a table row or a statement, which paragraphs introduce."""
-    return _is_matter(line) or _STATEMENT.match(line.text) is not None or _lettered(line)
-
-
-def _lettered(line: Line) -> bool:
-    return line.label.rstrip(".").isalpha()
+    return _is_matter(line) or _STATEMENT.match(f"{line.label} {line.text}".lstrip()) is not None
 
 
 def _is_matter(line: Line) -> bool:
     """Return whether a line is code or a table row that belongs to a question."""
-    if line.kind == "code" or "code" in line.marks:
-        return True
-    cells = line.kind == "cells" and "\t" in line.text
-    return cells and number_of(line) is None and not asks(line)
+    cells = line.kind == "cells" and number_of(line) is None and not asks(line)
+    return cells or line.kind == "code" or "code" in line.marks
 
 
 def _leads(line: Line) -> bool:
@@ -224,7 +205,7 @@ def _text(lines: list[Line], first: int, top: int, inline: int) -> str:
         number = _NUMBER.match(text) if at == first and number_of(line) is not None else None
         if number is not None:
             text = f"1. {text[number.end() :]}"  # only a tab may separate the number
-        elif at > first and _lettered(line):
+        elif at > first and line.label:
             text = f"{line.label} {text}"
         text = (text if line.kind == "code" else flat(text)).rstrip(" ([")
         if not text.strip() or (at > first and _skipped(line)):
@@ -266,10 +247,6 @@ _CUE = re.compile(
 _SHORTEST = 80
 
 
-def _value(number: str | None) -> int:
-    return int(number) if number and number.isdecimal() else 0
-
-
 class Passages:
     """The passage of each question, read from top to bottom of the page."""
 
@@ -282,8 +259,8 @@ class Passages:
         """Return the passage of a question; lines `start` … stem may contain a new one."""
         gap = range(start, stem.first)
         cues = [at for at in gap if len(text := self._lines[at].text) < 200 and _CUE.search(text)]
-        text = self._passage(cues, stem.first) if cues else ""
-        if text:
+        text = self._joined([at for at in gap if at > cues[0] and at not in cues]) if cues else ""
+        if len(text) >= _SHORTEST:
             ranges = [match for at in gap if (match := _RANGE.search(self._lines[at].text))]
             self._text, self._until = text, int(ranges[-1][2]) if ranges else 0
         elif not cues and any(self._lines[at].kind == "heading" for at in gap):
@@ -291,17 +268,6 @@ class Passages:
         if 0 < self._until < _value(stem.number):
             self._text = None
         return self._text
-
-    def _passage(self, cues: list[int], end: int) -> str:
-        """Return the paragraphs below the cue, or those above it; "" if they are short."""
-        below = self._joined([at for at in range(cues[0], end) if at not in cues])
-        if len(below) >= _SHORTEST:
-            return below
-        first = cues[0]  # "Questions 1–4 refer to the passage above"
-        while first and self._lines[first - 1].kind != "heading":
-            first -= 1
-        above = self._joined(range(first, cues[0]))
-        return above if len(above) >= _SHORTEST else ""
 
     def _joined(self, places: Iterable[int]) -> str:
         blocks = groupby((self._lines[at] for at in places), key=lambda line: line.block)
