@@ -27,6 +27,7 @@ _SIGNS = (
     r"(?:^|[\n>])[\s*+-]*(?:\d+[.)]\s)?(?:\[[ xX✓*]?\]|\([ xX✓*]\)|●)\s",
     r"\s(?:\[x\]|\([xX✓*]\))\s*\n|(?:^|\n)\s*A \S[^\n]*(?:\n\s*|\s\s)B \S",
     r"<-+\s?(?:correct|right|answer)|\{\s*[=~][^{}]*[=~]|<quiz\b",
+    r"\\(?:wrongchoice|mauvaise)|\n\* ?\S[^\n]*\n(?:- [^\n]*\n)*\+ \S",
     rf"(?i)(?:^|[^\pL\d])(?:{_ANSWER})(?:\W{{0,3}}[:=：]|\s?[-–—]\s"
     r"|\s(?:is|ist|es|est)\b|\s?\W?[a-h\d]\b)",
     rf"(?i)(?:^|[\n>])\W*(?:{_ANSWER})\W*(?:$|[\n<])",

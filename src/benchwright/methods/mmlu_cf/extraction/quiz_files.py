@@ -1,4 +1,4 @@
-"""Files of quiz programs: GIFT, Aiken and Moodle XML, read by their own grammars."""
+"""Files of quiz programs: GIFT, Aiken, AMC and Moodle XML, read by their own grammars."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -14,12 +14,13 @@ def quiz_file_questions(text: str) -> list[FoundQuestion]:
     """Return the multiple-choice questions of a quiz file; [] for other texts.
 
     Moodle XML has a `<quiz>`, an Aiken file nothing but questions with `ANSWER: B`, and a GIFT file
-    answers in braces of which one begins with `~`.
+    answers in braces of which one begins with `~`. AMC marks right and wrong answers by commands of
+    LaTeX, or by + and -.
     """
     text = visible(text.replace("\r\n", "\n").replace("\r", "\n"))
     if "<quiz" in text[:1_000]:
         return list(_moodle(text))
-    return _aiken(text) or list(_gift(text))
+    return _aiken(text) or list(_listed(text)) or list(_gift(text))
 
 
 def _weighed(
@@ -31,6 +32,31 @@ def _weighed(
     right = " and ".join(answer for weight, answer in answers if weight >= least)
     labels = [""] * len(choices)
     return FoundQuestion(stem, choices, labels, right or None, note or None, None, layout, *span)
+
+
+_LISTED = {  # the question with its answers; an answer, with the sign of the right ones
+    "amc_latex": (
+        r"\\begin\{question\}\{[^{}]*\}(.*?)\\begin\{(?:choices|reponses)\w*\}(.*?)\\end\{",
+        r"\\(?:(correctchoice|bonne)|wrongchoice|mauvaise)\{((?:[^{}]|\{[^{}]*\})*)\}",
+    ),
+    "amc_text": (
+        r"(?:\A|(?<=\n))\*(?!\*)([^\n]*\n)((?:[+-] [^\n]*(?:\n|\Z))+)",
+        r"(?:(\+)|-) ([^\n]*)",
+    ),
+}
+_COMMANDS = re.compile(r"(?<!\\)%[^\n]*|\\(?:scoring|bareme|QuestionIndicative)(?:\{[^{}]*\})?")
+
+
+def _listed(text: str) -> Iterator[FoundQuestion]:
+    """Yield the questions whose answers are listed as right or wrong."""
+    for layout, (pattern, answer) in _LISTED.items():
+        for question in re.finditer(pattern, text, re.DOTALL):
+            stem, listed = (_COMMANDS.sub("", part) for part in question.groups())
+            weighed = [
+                (100.0 * bool(sign), flat(body)) for sign, body in re.findall(answer, listed)
+            ]
+            if len({weight for weight, _ in weighed}) == 2:
+                yield _weighed(layout, flat(stem), weighed, "", question.span())
 
 
 _ASIDE = re.compile(r"(?m)^[ \t]*(?://|\$CATEGORY:).*$")

@@ -59,8 +59,8 @@ def number_of(line: Line) -> tuple[str, str] | None:
     """Return the question number at the start of a line, and its spelling."""
     if line.label[:1].isdigit():
         return line.label[:-1], "markup"
-    number = _NUMBER.match(line.text) if line.kind != "code" else None
-    if number is None:
+    number = _NUMBER.match(line.text)
+    if number is None or (line.kind == "code" and not number["word"]):
         return None
     if number["code"]:
         return number["code"], "code"
