@@ -155,7 +155,6 @@ _HEAD = re.compile(
     rf"(?i:{_WORD})[(\[]?(?P<number>{NUMBER})\s?(?P<sign>{_PAIR_SIGN}|(?=\s|\(|[A-Ha-h](?!\w)))\s?(?=\S)"
 )
 _INNER_HEAD = re.compile(rf"(?<![\w(\[#№])(?<!\d[.,]){_HEAD.pattern}")
-_GAP = re.compile(r"(?:[;,|/·•\t\n.]|\band\b|&)\s*$", re.IGNORECASE)
 _LABEL = r"(?:\d{1,2}|[A-Ha-hА-Еа-е]|[ivxIVX]{1,4})"
 _BARE = re.compile(rf"(?i)[(\[]?(?:(?:the\s)?(?:{_OPTION}|answer)\s)?{_LABEL}[)\]]?\.?")
 _FIRST = re.compile(
@@ -176,7 +175,8 @@ def pairs_in(text: str) -> list[tuple[str, str]]:
         return []
     heads = [first]
     for head in _INNER_HEAD.finditer(text, first.end()):
-        if _may_follow(text, heads[-1], head):
+        number, last = head["number"], heads[-1]["number"]
+        if not number.isdecimal() or (last.isdecimal() and int(number) == int(last) + 1):
             heads.append(head)
     ends = [*(head.start() for head in heads[1:]), len(text)]
     rests = [
@@ -190,32 +190,15 @@ def pairs_in(text: str) -> list[tuple[str, str]]:
     return [(head["number"], rest) for head, rest in zip(heads, rests, strict=True)]
 
 
-def _may_follow(text: str, head: "re.Match[str]", following: "re.Match[str]") -> bool:
-    """Return whether a pair may end before a number: it has text, and a gap follows it."""
-    number, at = following["number"], following.start()
-    before = text[head.end() : at].strip()
-    bare = _BARE.fullmatch(before.rstrip(" ;,|/.")) is not None
-    counts = not number.isdecimal() or (
-        head["number"].isdecimal() and int(number) == int(head["number"]) + 1
-    )
-    if not before or not counts:
-        return False
-    if _GAP.search(text[max(0, at - 8) : at]) is not None:
-        return True
-    return bare or (bool(following["sign"]) and following["sign"].strip() == head["sign"].strip())
-
-
 def speaks_of_questions(text: str) -> bool:
     """Return whether the text after "Answer:" pairs numbers or labels, as keys do.
 
     `1 – 3`, `Q1: b` and `A – 3; B – 1` (a matching exercise) do; `B. 3` and `B) text` do not.
     """
-    if pairs_in(text[:2_000]):
-        return True
     text = text.strip(" .;")
     first = _FIRST.match(text)
-    if first is None:
-        return False
+    if first is None or pairs_in(text[:2_000]):
+        return bool(pairs_in(text[:2_000]))
     if first["name"].isalpha() or first["after"].strip():
         other = _FIRST.match(text, first.end())
         return other is not None and other["name"].casefold() != first["name"].casefold()
@@ -232,16 +215,15 @@ def parsed_answer(
     keyword precedes the text, so it must name options.
     """
     whole, names = flat(rest), [label.casefold() for label in labels]
-    literal = whole in texts and whole.casefold() not in names  # `__init__` has no emphasis
-    if not literal:
-        whole = whole.strip("*_ ")
-        whole = whole[:-1].rstrip() if whole.endswith("]") and "[" not in whole else whole
-    if not whole or whole.endswith(("?", "？")) or _GUESS.search(whole[:80]):
-        return None
+    if whole in texts and whole.casefold() not in names:  # `__init__` has no emphasis
+        return Parsed(whole, "")
+    whole = whole.strip("*_ ")
+    whole = whole[:-1].rstrip() if whole.endswith("]") and "[" not in whole else whole
     exact = folded(whole) in map(folded, texts)
-    if not exact and speaks_of_questions(whole):
+    unclear = not whole or whole.endswith(("?", "？")) or _GUESS.search(whole[:80])
+    if unclear or (not exact and speaks_of_questions(whole)):
         return None
-    one = _ONE.match(whole) if not literal else None
+    one = _ONE.match(whole)
     parsed = _by_label(one, labels, texts, exact, loose) if one is not None else None
     if parsed is not None:
         return parsed
@@ -269,20 +251,17 @@ def _by_label(
             lettered = not match["open"] or _begins(after, texts[place : place + 1])
             name = labels[place] if lettered else name
         known = known or lettered
-    if not known:
-        return None
-    if not after.strip("])}.*"):
-        return Parsed(name, "")
+    if not known or not after.strip("])}.*"):
+        return Parsed(name, "") if known else None
     signed = match["close"].strip(" ,") or match["after"].lstrip()[:1] in "-–—(（:=→»›|>"
-    if not signed and not _REASON.match(after) and (exact or not _begins(after, texts)):
+    begins = _begins(after, texts)
+    if not signed and not _REASON.match(after) and (exact or not begins):
         return None
     others = _same(after, texts) or _same(_LABELLED.sub("", after, count=1), texts)
-    own = {labels[n].casefold() for n in others}
-    if names and others and name.casefold() not in own:
-        return None  # the label of one option, the text of another
-    if loose and not _begins(after, texts):
-        return None  # a label followed by a text that is no option belongs to another list
-    return Parsed(name, _without_option(after, texts))
+    own = {name.casefold()} & {labels[n].casefold() for n in others}
+    if (loose and not begins) or (names and others and not own):
+        return None  # of another list, or the label of one option and the text of another
+    return Parsed(name, _split(after, texts)[1])
 
 
 def _same(text: str, texts: Sequence[str]) -> list[int]:
@@ -295,28 +274,22 @@ def _begins(text: str, texts: Sequence[str]) -> bool:
     return any(option and low.startswith(folded(option)) for option in texts)
 
 
-def _without_option(text: str, texts: Sequence[str]) -> str:
-    """Return the text after a label without the option's text, if it is repeated there."""
+def _split(text: str, texts: Sequence[str]) -> tuple[str, str]:
+    """Return the option at the start of a text, "" without one, and the text after it."""
+    whole = text.lstrip("\"'“‘* ")
     for option in sorted(texts, key=len, reverse=True):
-        low = option.casefold().rstrip(".")
-        rest = text[len(low) :]
-        ends = not rest.strip(" .)]") or rest.lstrip(" ")[:1] in ".;:,()–—-["
-        if low and text.casefold().startswith(low) and ends:
-            return rest.strip(" .;:)]–—-")
+        end = len(folded(option))
+        after = whole[end:].lstrip("\"'”’*")
+        ends = not after or after.startswith((*".;,:()–—[", " -", " –", " —", " (", " because"))
+        if end and folded(whole).startswith(folded(option)) and ends:
+            return whole[:end], after.strip(" .;:,)]–—-")
     unopened = text.endswith(("]", ")")) and "(" not in text and "[" not in text
-    return text[:-1] if unopened else text
+    return "", text[:-1] if unopened else text
 
 
 def _by_text(text: str, texts: Sequence[str]) -> Parsed | None:
     same = {texts[n] for n in _same(text, texts) if texts[n]}
-    if same:
-        if len(same) > 1 and text not in same:
-            return None  # options that differ only in case
-        return Parsed(text if text in same else same.pop(), "")
-    low, whole = folded(text), text.lstrip("\"'“‘* ")
-    for option in sorted(texts, key=len, reverse=True):
-        end = len(folded(option))
-        ends = low[end:].startswith((*".;,:(–—[", " -", " –", " —", " (", " because"))
-        if len(option) > 1 and low.startswith(folded(option)) and ends:
-            return Parsed(whole[:end], whole[end:].strip(" .;:,)]–—-\"'”’"))
-    return None
+    if same:  # unless options differ only in case
+        return Parsed(same.pop(), "") if len(same) == 1 else None
+    option, after = _split(text, texts)
+    return Parsed(option, after) if len(option) > 1 else None
