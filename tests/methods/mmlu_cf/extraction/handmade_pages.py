@@ -259,6 +259,21 @@ PAGES = [
         [("What is __init__?", ["a*b*c", "<p and p>"], 1), (*SEVEN, 2)],
     ),
     Page(
+        "AMC as LaTeX",
+        TEXT,
+        "\\begin{question}{a}\\scoring{b=2}\nWhat causes the tides? % easy\n\\begin{choices}\n\\wrongchoice{The wind}\n"
+        "\\correctchoice{The {\\em Moon}}\n\\end{choices}\n\\end{question}\n\\begin{question}{b}\nNone?\n"
+        "\\begin{choices}\\wrongchoice{x}\\wrongchoice{y}\\end{choices}\n",
+        [(TIDES[0], ["The wind", "The {\\em Moon}"], 1)],
+    ),
+    Page(
+        "AMC as text",
+        TEXT,
+        "Title: seas\n\n* What causes the tides?\n- The wind\n+ The Moon\n- Whales\n- Rivers\n\n** Which are metals?\n"
+        "+ Iron\n- Wood\n+ Lead",
+        [(*TIDES, 1)],
+    ),
+    Page(
         "Moodle XML",
         "application/xml",
         '<?xml version="1.0"?><quiz><question type="category"/><question type="multichoice">'

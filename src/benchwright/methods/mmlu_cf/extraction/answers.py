@@ -176,7 +176,8 @@ def pairs_in(text: str) -> list[tuple[str, str]]:
     heads = [first]
     for head in _INNER_HEAD.finditer(text, first.end()):
         number, last = head["number"], heads[-1]["number"]
-        if not number.isdecimal() or (last.isdecimal() and int(number) == int(last) + 1):
+        counts = not number.isdecimal() or (last.isdecimal() and int(number) == int(last) + 1)
+        if counts and text[heads[-1].end() : head.start()].strip():
             heads.append(head)
     ends = [*(head.start() for head in heads[1:]), len(text)]
     rests = [

@@ -105,7 +105,7 @@ SKIPPED = frozenset({
 })  # fmt: skip
 BLOCKS = frozenset({
     "address", "article", "aside", "blockquote", "body", "button", "center", "dd", "details",
-    "dialog", "div", "dl", "dt", "fieldset", "figcaption", "metric", "footer", "form", "h1",
+    "dialog", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1",
     "h2", "h3", "h4", "h5", "h6", "header", "hr", "html", "legend", "li", "main", "menu",
     "noscript", "ol", "option", "optgroup", "p", "pre", "section", "select", "summary", "table",
     "tbody", "tfoot", "thead", "tr", "ul", "caption",
