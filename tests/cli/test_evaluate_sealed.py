@@ -110,25 +110,12 @@ def test_each_model_and_shots_has_a_file_that_the_monitor_pairs(
     assert len(gaps) == 4 * 3
 
 
-def test_one_file_holds_one_configuration(
-    files: SealedFiles, scripted: list[str], tmp_path: Path
-) -> None:
-    result = invoke(files.test, "--model", "gemma-3-270m", "--out", tmp_path / "one.json")
-    assert result.exit_code == 0, result.output
-    assert json.loads((tmp_path / "one.json").read_text())["half"] == "test"
-    both = [files.test, files.validation, "--model", "gemma-3-270m"]
-    done = invoke(*both, "--out", tmp_path / "two.json")
-    assert done.exit_code == 1
-    assert "two.json: a file holds one result, but there are 2; give a folder" in done.stderr
-    assert len(scripted) == 1
-
-
 def test_results_need_the_manifest_of_the_same_sealing(
     files: SealedFiles, scripted: list[str], tmp_path: Path
 ) -> None:
     other = sealed_in(tmp_path / "other", seed=1)
     shutil.copy(other.test, files.test)
-    words = [files.test, "--model", "gemma-3-270m", "--out", tmp_path / "x.json"]
+    words = [files.test, "--model", "gemma-3-270m", "--out", tmp_path / "x"]
     done = invoke(*words)
     assert done.exit_code == 1
     assert "manifest.json is of another test half" in done.stderr
@@ -137,7 +124,7 @@ def test_results_need_the_manifest_of_the_same_sealing(
     assert "manifest.json: cannot be read (FileNotFoundError)" in done.stderr
     assert len(done.stderr.splitlines()) == 1
     assert scripted == []  # told before any model is asked
-    assert not (tmp_path / "x.json").exists()
+    assert not (tmp_path / "x").exists()
     assert invoke(*words[:3]).exit_code == 0  # shown, not saved
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from benchwright.cli.outputs import check_outputs
+from benchwright.core.enclosing_project import enclosing_project
 from benchwright.core.errors import InputError, missing_package, one_line
 from benchwright.core.kedro_logs import kedro_errors_once
 from benchwright.core.progress import stage_log
@@ -26,34 +27,23 @@ WRITTEN = click.Path(path_type=Path)
 @contextmanager
 def in_project_folder() -> Iterator[None]:
     """Change to the project folder, from which relative paths are resolved."""
-    from kedro.utils import find_kedro_project
-
-    project = find_kedro_project(here := Path.cwd())
-    if project is None or Path(project).resolve() == here.resolve():
-        yield
-        return
-    click.echo(f"project: {project}", err=True)
+    project = enclosing_project() or Path.cwd()
+    if project != Path.cwd():
+        click.echo(f"project: {project}", err=True)
     with chdir(project):
         yield
 
 
-def is_in_project() -> bool:
-    from kedro.utils import find_kedro_project
-
-    return find_kedro_project(Path.cwd()) is not None
-
-
 def enter_project() -> Path:
     from kedro.framework.startup import bootstrap_project
-    from kedro.utils import find_kedro_project
 
-    folder = find_kedro_project(Path.cwd())
+    folder = enclosing_project()
     if folder is None:
         raise InputError(
             f"{Path.cwd()} is not in a Kedro project; run the command in a project folder"
         )
     bootstrap_project(folder)
-    return Path(folder)
+    return folder
 
 
 @contextmanager

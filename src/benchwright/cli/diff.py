@@ -336,12 +336,10 @@ def terminal_lines(comparison: Comparison) -> list[str]:
     if len(comparison.diff.rules):
         lines += ["", *table_lines(comparison.diff.rules.to_dict("records"))]
     if comparison.settings is None:
-        lines += ["", f"settings: {_UNKNOWN}"]
-    elif len(comparison.settings):
-        lines += ["", "changed settings:"]
-        rows = comparison.settings.replace("", "–").itertuples(index=False)
-        lines += [f"  {name}: {before} → {after}" for name, before, after in rows]
-    return lines
+        return [*lines, "", f"settings: {_UNKNOWN}"]
+    rows = comparison.settings.replace("", "–").itertuples(index=False)
+    changed = [f"  {name}: {before} → {after}" for name, before, after in rows]
+    return [*lines, *(["", "changed settings:", *changed] if changed else [])]
 
 
 def _versions(comparison: Comparison) -> str:
@@ -388,10 +386,8 @@ def render_diff(comparison: Comparison) -> str:
 
 
 def _settings(settings: pd.DataFrame | None) -> Table | Text:
-    if settings is None:
-        return Text(_UNKNOWN.capitalize())
-    if settings.empty:
-        return Text("All settings are equal.")
+    if settings is None or settings.empty:
+        return Text("All settings are equal." if settings is not None else _UNKNOWN.capitalize())
     rows = settings.replace("", "–").to_numpy().tolist()
     return Table("", ("Parameter", "Before", "After"), rows)
 

@@ -169,22 +169,8 @@ def identity_of(request: SealedRequest) -> SealedIdentity:
     return identity
 
 
-def check_out(out: Path, requests: Sequence[SealedRequest]) -> None:
-    """Check that the results of all requests can be written: to a `.json` file, or a folder.
-
-    Raises:
-        InputError: a file for several results, or see `identity_of`.
-    """
-    if out.suffix == ".json" and len(requests) > 1:
-        raise InputError(
-            f"--out {out}: a file holds one result, but there are {len(requests)}; give a folder"
-        )
-    for request in requests:
-        identity_of(request)
-
-
-def write_score(request: SealedRequest, score: SealedScore, out: Path) -> Path:
-    """Write the aggregates for the pipeline `half_gap`, to a `.json` file or a folder."""
+def write_score(request: SealedRequest, score: SealedScore, folder: Path) -> Path:
+    """Write the aggregates for the pipeline `half_gap` to a file in a folder."""
     result = HalfResult(
         format=FORMAT,
         version=VERSION,
@@ -194,7 +180,7 @@ def write_score(request: SealedRequest, score: SealedScore, out: Path) -> Path:
         **{name: getattr(score, name) for name in ("fields", "unanswered", "reason")},
     )
     name = re.sub(r"[^A-Za-z0-9_.@-]", "_", request.asked_as)
-    file = out if out.suffix == ".json" else out / f"{name}.{request.half}.json"
+    file = folder / f"{name}.{request.half}.json"
     return write_json(file, result.model_dump(mode="json"))
 
 

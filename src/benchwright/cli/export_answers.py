@@ -44,9 +44,15 @@ def export_answers(
     """
     run = find_run(project, ["items", "response_matrix"], params, env)
     parameters = load_conf(project, env, {**params, "variant": run.variant})["parameters"]
-    live, imported = (
-        _table(run, name, Responses.empty()) for name in ("live_responses", "imported_responses")
-    )
+    tables = {
+        name: run.load(name) if run.path(name).exists() else empty
+        for name, empty in (
+            ("live_responses", Responses.empty()),
+            ("imported_responses", Responses.empty()),
+            ("generations", Generations.empty()),
+        )
+    }
+    live, imported, generations = tables.values()
     settings = {"variant": run.variant, "limit": run.limit, "seed": run.seed}
     began = datetime.strptime(run.version, "%Y-%m-%dT%H.%M.%S.%fZ").replace(tzinfo=UTC)
     answered = AnsweredRun(
@@ -59,7 +65,7 @@ def export_answers(
     content = write_answers(
         _conditions(run, live, imported),
         live_first(live, imported),
-        _table(run, "generations", Generations.empty()),
+        generations,
         answered,
     )
     exported = ExportFolder(path=str(folder))
@@ -86,11 +92,6 @@ def _conditions(
     return conditions + [
         AnsweredCondition(matrix, of_condition[name]) for name, matrix in matrices.items()
     ]
-
-
-def _table(run: SavedRun, name: str, empty: pd.DataFrame) -> pd.DataFrame:
-    table = run.load(name) if run.path(name).exists() else empty
-    return pd.DataFrame(table)
 
 
 def _identities(models: ModelsParams) -> dict[str, ModelIdentity]:

@@ -7,7 +7,8 @@ from typing import Any
 from kedro.framework.cli.project import run as kedro_run
 from kedro.framework.project import configure_project
 
-from benchwright.cli.command import Command, enter_project, in_project_folder, is_in_project
+from benchwright.cli.command import Command, enter_project, in_project_folder
+from benchwright.core.enclosing_project import enclosing_project
 from benchwright.core.errors import InputError
 from benchwright.runs.project_conf import check_pipelines, pipeline_defaults, runner_class
 
@@ -26,7 +27,7 @@ def wrap_kedro_run(command: Callable[..., Any]) -> Callable[..., Any]:
         if options["pipeline"]:
             options |= {"pipeline": None, "pipelines": [options["pipeline"]]}
         pipelines = list(options["pipelines"] or [])
-        if options.get("conf_source") and not is_in_project():
+        if options.get("conf_source") and enclosing_project() is None:
             configure_project("benchwright")
             check_pipelines(pipelines)
             return command(**options)  # of a packaged project, whose conf is elsewhere

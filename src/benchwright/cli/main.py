@@ -15,10 +15,10 @@ from benchwright.cli.command import (
     Verdict,
     enter_project,
     in_project_folder,
-    is_in_project,
 )
 from benchwright.cli.outputs import relative, say, write_output
 from benchwright.core.configuration import STYLES
+from benchwright.core.enclosing_project import enclosing_project
 from benchwright.core.errors import InputError
 from benchwright.core.values import escape_controls
 from benchwright.core.version import VERSION
@@ -396,7 +396,7 @@ def diff(before: str, after: str, out: Path | None, env: str | None, **given: An
     click.option("--demonstrations", type=_FILE, help="validation.jsonl of the same benchmark."),
     _KEY,
     click.option("--send-to-server", is_flag=True, help="Allow closed questions on a server."),
-    click.option("--out", type=_PATH, help="JSON file or folder for the results."),
+    click.option("--out", type=_PATH, help="Folder for the results."),
     _ENV,
 )
 def evaluate_sealed(files: tuple[Path, ...], out: Path | None, **given: Any) -> None:
@@ -416,8 +416,8 @@ def evaluate_sealed(files: tuple[Path, ...], out: Path | None, **given: Any) -> 
             *map(dict.fromkeys, (given["models"], given["shots"], files))
         )
     ]
-    if out is not None:  # fail before any model is asked
-        sealed.check_out(out, requests)
+    for request in requests if out else ():  # fail before any model is asked
+        sealed.identity_of(request)
     sealing = SealingParams(key_file=given["key_file"])
     for request in requests:
         score = sealed.run_evaluate_sealed(enter_project(), given["env"], request, sealing)
@@ -681,7 +681,7 @@ def gate(a: str, b: str, **given: Any) -> None:
     write_output(given["order_file"], lambda: gating.order_text(pair, request.seed))
     if given["subset"]:
         subset = read_subset(given["subset"])
-        usable = given["training"] or is_in_project()
+        usable = given["training"] or enclosing_project()
         training = _training_of(subset.of_run(), None, given) if usable else None
         made = gating.gate_subset(pair, subset, training, request)
     else:

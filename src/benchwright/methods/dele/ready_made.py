@@ -17,13 +17,8 @@ from numpy.typing import NDArray
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError, expected
 from benchwright.core.seeding import item_uniforms, stage_generator
-from benchwright.datasets.subset_manifest import (
-    SubsetItem,
-    SubsetManifest,
-    drawn,
-    hashed,
-    ids_hash,
-)
+from benchwright.datasets.subset_manifest import SubsetManifest
+from benchwright.exports.export import subset_manifest
 from benchwright.methods.dele.estimation.aipw import aipw_with
 from benchwright.methods.dele.estimation.item_predictions import ItemPredictor
 from benchwright.methods.dele.estimation.subset_scores import Estimated, estimate_scores
@@ -136,24 +131,9 @@ class ReadyMade(NamedTuple):
 
     def manifest(self, size: int) -> SubsetManifest:
         """Return the manifest of the draw of this size."""
-        ids, chosen = self.item_ids, self.draw(size).tolist()
-        items = tuple(
-            SubsetItem(item_id=ids[at], weight=1 / size, content_hash=self.keys[at])
-            for at in chosen
-        )
-        return SubsetManifest(
-            benchmark=self.name,
-            sampler="stratified",
-            seed=0,
-            rate=round(100 * size / len(ids), 4),
-            of_items=len(ids),
-            of_items_hash=ids_hash(ids),
-            items_hash=ids_hash(hashed(items)),
-            draws_hash=ids_hash(drawn(items)),
-            equal_weights=True,
-            scoring="`benchwright estimate` gives the score on all items",
-            items=items,
-        )
+        items = pd.DataFrame({"item_id": self.item_ids, "content_hash": self.keys})
+        chosen = items.iloc[self.draw(size)].assign(weight=1 / size, inclusion=np.nan)
+        return subset_manifest(items, chosen, "stratified", 0, self.name)
 
     def rename(self, known: KnownResponses) -> KnownResponses:
         """Name items of logs as `item_ids` by their texts; ids of tables stay as they are."""
