@@ -6,7 +6,7 @@ below a percentile of difficulty or of discrimination. SMART states the percenti
 whether one or both must be low; both would drop at most 25%, and Table 5 has 28 to 31%.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -27,38 +27,16 @@ FEWEST_TO_FIT = 10
 """With fewer models that are not held out, IRE is fitted on all models."""
 
 
-class IreSelection(NamedTuple):
-    """The selection of IRE among n items."""
-
-    kept: NDArray[np.bool_]  # (n,) True for kept items
-    difficulty_cut: float  # items below it are dropped; NaN where nothing was fitted
-    discrimination_cut: float  # likewise
-    response: ItemResponse | None  # the fitted model, None where nothing was fitted
-    reason: str = ""  # why all items are kept or why the fit is weak, or ""
-
-
-def ire_kept(correct: NDArray[np.floating]) -> IreSelection:
-    """Select the items that IRE keeps by answers (m, n) in [0, 1], NaN for missing answers.
+def ire_kept(response: ItemResponse) -> NDArray[np.bool_]:
+    """Mark (n,) the items that IRE keeps.
 
     An item is dropped when its difficulty is below the 25th percentile of difficulties, or its
     discrimination below that of discriminations. Ties with a cut, and items without responses, are
-    kept. With fewer than three models, or if no item separates models, all items are kept and
-    `reason` says why.
+    kept.
     """
-    response = fit_2pl(correct)
-    models = int((~np.isnan(correct)).any(axis=1).sum())
-    if models < FEWEST_MODELS or np.isnan(response.difficulty).all():
-        plural = "" if models == 1 else "s"
-        reason = f"{models} model{plural} with answers; at least {FEWEST_MODELS} are needed"
-        reason = reason if models < FEWEST_MODELS else response.reason
-        return IreSelection(np.ones(correct.shape[1], dtype=bool), np.nan, np.nan, None, reason)
     estimates = np.round([response.difficulty, response.discrimination], _DECIMALS)
     cuts = np.nanpercentile(estimates, _PERCENTILE, axis=1)
-    kept = ~(estimates < cuts[:, None]).any(axis=0)
-    weak = f"weak fit: {models} models, {FEWEST_FOR_RANKS} are needed to rank items"
-    notes = [weak if models < FEWEST_FOR_RANKS else "", response.reason]
-    reason = "; ".join(filter(None, notes))
-    return IreSelection(kept, float(cuts[0]), float(cuts[1]), response, reason)
+    return np.asarray(~(estimates < cuts[:, None]).any(axis=0))
 
 
 def estimate_item_parameters(
@@ -68,34 +46,36 @@ def estimate_item_parameters(
 
     It is fitted on the models that are not held out, so that held-out models can judge it. With
     fewer than ten of them it is fitted on all models, and results of IRE are in-sample. Returns a
-    row per item, and facts about the fit. The table is empty if there is nothing to fit.
+    row per item, and facts about the fit. The table is empty with fewer than three models, or if no
+    item separates them; `reason` says why, or that the fit is weak.
     """
     chose = [m for m, role in zip(panel.models, panel.roles, strict=True) if role != "held_out"]
     in_sample = len(chose) < FEWEST_TO_FIT or len(chose) == len(panel.models)
     models = list(panel.models) if in_sample else chose
     about: dict[str, Any] = {"fitted_on": len(models), "in_sample": in_sample}
-    if not models or not panel.item_ids:
-        return ItemParameters.empty(), {**about, "share_removed": None, "reason": "no panel"}
+    if len(models) < FEWEST_MODELS or not panel.item_ids:
+        few = f"{len(models)} models; at least {FEWEST_MODELS} are needed"
+        return ItemParameters.empty(), {**about, "share_removed": None, "reason": few}
     matrix = response_matrix.select_models(models).select_items(panel.item_ids)
-    selection = ire_kept(matrix.correct.astype(np.float64))
-    fit = selection.response
-    if fit is None:
-        return ItemParameters.empty(), {**about, "share_removed": None, "reason": selection.reason}
+    fit = fit_2pl(matrix.correct.astype(np.float64))
+    if np.isnan(fit.difficulty).all():
+        return ItemParameters.empty(), {**about, "share_removed": None, "reason": fit.reason}
+    kept = ire_kept(fit)
     table = pd.DataFrame(
         {
             "item_id": list(panel.item_ids),
             "difficulty": fit.difficulty,
             "discrimination": fit.discrimination,
-            "kept_by_ire": selection.kept,
+            "kept_by_ire": kept,
         }
     )
+    weak = f"weak fit: {len(models)} models, {FEWEST_FOR_RANKS} are needed to rank items"
+    notes = [weak if len(models) < FEWEST_FOR_RANKS else "", fit.reason]
     about |= {
         "percentile": _PERCENTILE,
-        "difficulty_cut": selection.difficulty_cut,
-        "discrimination_cut": selection.discrimination_cut,
         "converged": bool(fit.converged),
         "iterations": int(fit.iterations),
-        "share_removed": float(1 - selection.kept.mean()),
-        "reason": selection.reason,
+        "share_removed": float(1 - kept.mean()),
+        "reason": "; ".join(filter(None, notes)),
     }
     return table, about

@@ -23,7 +23,7 @@ FEWEST_DRAWS = 199
 _LEVEL = 0.01  # two-sided: one in 200 random subsets counts as worse than random ones
 _MOST = 0.95  # clearly different means at the 5% level, so one pair in twenty may be in no order
 _MOSTLY_ANSWERED = 0.9  # share of items below which the sentence says how many were judged
-_ROUGH = 0.9  # Kendall's tau-b below which a ranking is a rough one
+_ROUGH = 0.9  # Kendall's tau-b below which the sentence says that other models change places
 _ROUNDING = 1e-6  # of counts of pairs
 
 Row = Mapping[Any, Any]
@@ -73,15 +73,11 @@ def judge_subset(
         who = count_models(panel.select(group), "held-out" if held_out else "")
         who += "" if held_out else " (in-sample)"
         advice = _advice(place, these, 1 - n_kept / n_items, values)
-        rank = "no better" if place == "same" else place
-        sentence = (
-            f"{advice}: they rank {who} {rank} than random subsets of the same size, and "
-            f"{_order(place, pairs, values)}."
-        )
+        sentence = f"{advice}: they {_found(place, who, pairs, values)}."
         if place == "same" and _below(tau, known):
-            sentence += (
-                " Models that all items do not tell apart change places more than on random ones."
-            )
+            sentence += " Models that differ less change places more than on random subsets."
+        elif values[TAU] < _ROUGH and place != "worse":
+            sentence += f" Models that differ less change places (tau-b {values[TAU]:.2f})."
     return Verdict(place, sentence, figures(values, n_items, n_kept, known.get(PAIRS)))
 
 
@@ -115,22 +111,25 @@ def _advice(place: Place, these: str, removed: float, values: Mapping[str, float
         return f"Do not rank models by {these}" if few else f"Rank models by {these} with care"
     if place == "better":
         return f"Use {these}"
-    if few or values[TAU] < _ROUGH:
+    if few:
         return f"Rank models by {these} only roughly"
     return f"Use {these} to save {removed:.0%} of the questions, not for a better ranking"
 
 
-def _order(place: Place, pairs: Row, values: Mapping[str, float]) -> str:
-    """Say how many clearly different pairs have another order, beside random subsets."""
+def _found(place: Place, who: str, pairs: Row, values: Mapping[str, float]) -> str:
+    """Say what the items do to the order of the models, beside random subsets."""
     total, same = _pairs_in_order(values)
-    if place != "worse":
-        which = "all" if same == total else f"{same:,} of"
-        return f"keep the order of {which} {total:,} clearly different pairs"
-    low, high = (round(_changed(values, pairs[name])) for name in ("random_high", "random_low"))
-    return (
-        f"change the order of {total - same:,} of {total:,} clearly different pairs (random: "
-        f"{low:,} to {high:,})"
-    )
+    random = "random subsets of the same size"
+    if place == "worse":
+        low, high = (round(_changed(values, pairs[end])) for end in ("random_high", "random_low"))
+        return (
+            f"change the order of {total - same:,} of {total:,} clearly different pairs of {who}, "
+            f"worse than {random} ({low:,} to {high:,})"
+        )
+    rank = "no better" if place == "same" else place
+    which = "all" if same == total else f"{same:,} of"
+    kept = f"keep the order of {which} {total:,} clearly different pairs"
+    return f"rank {who} {rank} than {random}, and {kept}"
 
 
 def _changed(values: Mapping[str, float], share: float) -> float:
@@ -156,13 +155,14 @@ def figures(
     apart = "—" if pd.isna(before) or pd.isna(after) else f"{before:.1f} → {after:.1f} points"
     removed = n_items - n_kept
     total, same = _pairs_in_order(values)
-    share = f"{same:,} of {total:,} ({values[PAIRS]:.1%})" if total else "—"
+    share = 1.0 if same == total else min(values[PAIRS], 0.999)  # not 100% if some are lost
+    found = f"{same:,} of {total:,} ({share:.1%})" if total else "—"
     label = "clearly different pairs of models in the same order"
     low, high = (math.nan if pairs is None else pairs[f"{end}_models"] for end in ("low", "high"))
     if total and low < high:
         label += f" (95% over families: {low:.1%}–{high:.1%})"
     return (
-        (share.replace("100.0%", "100%"), label.replace("100.0%", "100%")),
+        (found.replace("100.0%", "100%"), label.replace("100.0%", "100%")),
         (f"{removed:,} of {n_items:,} ({removed / n_items:.0%})", "items saved"),
         (apart, "smallest difference of two models told apart (median pair, 80% power)"),
     )
