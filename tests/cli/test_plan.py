@@ -71,7 +71,7 @@ def test_plan_is_printed_and_written(table: Path, tmp_path: Path) -> None:
     single = answers().var(axis=1, ddof=1, dtype=np.float64).max()
     assert row["items"] == int(np.ceil(single / (0.05**2 + single / N)))
     assert by["standard_error", 0.0001, "worst model", "ability", "random"]["items"] is None
-    assert ("tau_b", 0.6, "half of subsets", "benchmark", "stratified") in by
+    assert ("tau_b", 0.6, "stronger models", "benchmark", "random") in by
     page = (tmp_path / "p.html").read_text()
     share = f"{row['items'] / N:.0%}"
     verdict = f"{row['items']} ({share}) are enough for standard error 0.05 (worst model); "

@@ -15,7 +15,7 @@ from benchwright.methods.dele.planning.plan import (
     make_plan,
 )
 from benchwright.reports.page.parts import Bullets, Cell, Page, Plot, Section, Table, render_page
-from benchwright.reports.page.plot_style import KEPT, REMOVED
+from benchwright.reports.page.plot_style import KEPT
 from benchwright.reports.page.shapes import Line, Scale, curves, line
 from benchwright.responses.known_responses import KnownResponses
 from benchwright.responses.model_descriptions import family_of
@@ -39,14 +39,12 @@ def run_plan(known: KnownResponses, wanted: Wanted) -> MadePlan:
     """
     # The random pairs of models must not depend on the order of the file.
     order = np.argsort(np.array(known.models, object))
-    subjects = known.subjects()
-    strata = None if subjects is None else pd.factorize(subjects, sort=True)[0]
     kin = [
         known.families.get(name) or family_of(name.rsplit("/", 1)[-1]) or f"\0{name}"
         for name in known.models
     ]
     numbers = np.unique(kin, return_inverse=True)[1][order]
-    plan = make_plan(Responses(known.correct[order], known.clusters(), strata, numbers), wanted)
+    plan = make_plan(Responses(known.correct[order], known.clusters(), numbers), wanted)
     return MadePlan(wanted, known.source, count_models(known.models), known.notes, plan)
 
 
@@ -58,7 +56,6 @@ _TITLES = {
     "tau_b": "Kendall's tau-b with the ranking on all items",
     "spearman": "Spearman's rho with the ranking on all items",
 }
-_COLOURS = {"random": KEPT, "stratified": REMOVED}
 _DASHES = {"worst model": "dot", "95% of pairs": "dot", "low": "dot", "high": "dot"}
 
 
@@ -81,13 +78,12 @@ def plot_plan(plan: Plan, wanted: Wanted) -> dict[str, Any]:
 
 def _plot(title: str, rows: pd.DataFrame, targets: tuple[float, ...]) -> Any:
     traces = []
-    for (sampler, whose), curve in rows.groupby(["sampler", "whose"], sort=False):
-        own = curve.sort_values("items")
-        name = f"{whose}, {sampler}"
+    for whose, curve in rows.groupby("whose", sort=False):
+        own, name = curve.sort_values("items"), str(whose)
         pairs = zip(own["items"], own["value"], strict=True)
         hover = [f"{name}, {items:,} items: {value:.4f}" for items, value in pairs]
-        colour, dash = _COLOURS[str(sampler)], _DASHES.get(str(whose), "solid")
-        traces.append(line(own["items"], own["value"], colour, name, hover=hover, dash=dash))
+        dash = _DASHES.get(name, "solid")
+        traces.append(line(own["items"], own["value"], KEPT, name, hover=hover, dash=dash))
     y = Scale(zero="error" in title or "diff" in title)
     lines = [Line(value, dash="dash", level=True) for value in targets]
     return curves(title, traces, Scale("items", ",d"), y, lines=lines)
@@ -151,7 +147,7 @@ def plan_json(made: MadePlan) -> dict[str, Any]:
     """Return the plan as JSON: its rows and curve."""
     curve = made.plan.curve
     return {
-        "format": 3,
+        "format": 4,
         "source": made.source,
         "notes": list(made.notes),
         "models": made.plan.models,
@@ -174,7 +170,7 @@ def verdict(plan: Plan) -> str:
     half = {
         (row.goal, row.wanted): f"; half of them: {row.items:,}"
         for row in plan.rows
-        if row.whose == "half of subsets" and row.sampler == "random" and row.items
+        if row.whose == "half of subsets" and row.items
     }
     needs = [
         f"{GOALS[row.goal]} {row.wanted:g} is not reached ({row.reason})"

@@ -49,29 +49,21 @@ class _RandomSubsets:
 
     `models` holds random halves of the models, families together, which stand for new models, and
     the stronger half. Every size has its own random generator, so its metrics do not depend on
-    other sizes. `metrics` holds the metrics computed so far, by size and group. `strata` are n
-    labels, or None.
+    other sizes. `metrics` holds the metrics computed so far, by size and group.
     """
 
-    def __init__(
-        self, models: ModelPanels, draws: int, seed: int, strata: NDArray[np.integer] | None
-    ) -> None:
-        self._models, self._strata = models, strata
-        self._draws, self._seed = draws, seed
+    def __init__(self, models: ModelPanels, draws: int, seed: int) -> None:
+        self._models, self._draws, self._seed = models, draws, seed
         self.metrics: dict[int, dict[str, Preservation]] = {}
 
     def values(self, size: int, agreement: Agreement) -> dict[str, Float]:
         """Return the agreement (draws,) of the subsets by group; undefined ones count as −1."""
         if size not in self.metrics:
-            name = "random" if self._strata is None else "stratified"
-            generator = stage_generator(self._seed, f"plan/{name}/{size}")
-            n = self._models.correct.shape[1]
-            masks = draw_subsets(n, size, self._draws, generator, self._strata)
+            generator = stage_generator(self._seed, f"plan/random/{size}")
+            masks = draw_subsets(self._models.correct.shape[1], size, self._draws, generator)
             self.metrics[size] = preservation_by_panel(self._models, masks.astype(np.float64))
-        found = self.metrics[size]
-        return {
-            name: np.nan_to_num(getattr(each, agreement), nan=-1) for name, each in found.items()
-        }
+        found = {name: getattr(each, agreement) for name, each in self.metrics[size].items()}
+        return {name: np.nan_to_num(values, nan=-1) for name, values in found.items()}
 
     def reached(self, size: int, agreement: Agreement, whose: str) -> float:
         """Return what a share of the subsets reaches in nine of ten halves, or the stronger one."""
@@ -149,8 +141,6 @@ class Responses(NamedTuple):
 
     correct: NDArray[np.floating]  # (m, n) float in [0, 1], NaN if missing
     clusters: NDArray[np.integer]  # (n,) numbers, equal for items that share a passage
-    # (n,) numbers by subject; None if there is one subject.
-    strata: NDArray[np.integer] | None = None
     families: NDArray[np.integer] | None = None  # (m,) numbers; None: each model is its own
 
 
@@ -193,7 +183,7 @@ class Plan(NamedTuple):
     models: int  # number of models with responses
     items: int  # number of items that enough of them answered
     rows: list[PlanRow]  # one or more per target, in the order of `Goal`
-    curve: pd.DataFrame  # columns items, metric, sampler, whose, value
+    curve: pd.DataFrame  # columns items, metric, whose, value
     advice: str  # what to use for ranks and for scores, or ""
 
 
@@ -232,10 +222,8 @@ class _Planner:
         scores = subset_scores(responses.correct, np.ones((1, self.n)))[0]
         first, second = pairs_of_models(self.m, wanted.seed)
         self.gaps = np.abs(scores[first] - scores[second])
-        drawn = _groups(responses, wanted.seed), wanted.subsets, wanted.seed
-        self.subsets = {"random": _RandomSubsets(*drawn, None)}
-        if responses.strata is not None:
-            self.subsets["stratified"] = _RandomSubsets(*drawn, responses.strata)
+        groups = _groups(responses, wanted.seed)
+        self.subsets = _RandomSubsets(groups, wanted.subsets, wanted.seed)
 
     def value(self, row: PlanRow, k: int) -> float:
         """Return the metric of a row, by formula, at k items.
@@ -296,17 +284,16 @@ class _Planner:
             yield row._replace(with_all=1, reason=reason, items=items, value=value(items))
 
     def rows_of_ranks(self, goal: Agreement, values: tuple[float, ...]) -> Iterator[PlanRow]:
-        """Yield the rows of random and stratified subsets."""
+        """Yield the rows for new models, and for stronger ones."""
         for wanted in values:
             if self.m < _FEWEST_RANKED:
                 reason = f"a ranking needs at least {_FEWEST_RANKED} models, there are {self.m}"
                 yield PlanRow(goal, wanted, "half of subsets", reason=reason)
                 continue
-            for sampler in self.subsets:
-                few = self.m // 2 < _FEWEST_RANKED
-                for whose in _SUBSETS:
-                    if not few or whose != STRONGER:
-                        yield self._rank_row(PlanRow(goal, wanted, whose, sampler=sampler), goal)
+            few = self.m // 2 < _FEWEST_RANKED
+            for whose in _SUBSETS:
+                if not few or whose != STRONGER:
+                    yield self._rank_row(PlanRow(goal, wanted, whose), goal)
 
     def curve(self) -> pd.DataFrame:
         """Return every metric at a grid of sizes and at the sizes computed for targets."""
@@ -321,18 +308,17 @@ class _Planner:
                 ("order", f"{gap:g} apart"): PlanRow("order", gap, "") for gap in self.wanted.gaps
             }
         rows = [
-            (k, metric, "random", whose, self.value(row, k))
+            (k, metric, whose, self.value(row, k))
             for k in _grid_of_sizes(self.n, 40)
             for (metric, whose), row in lines.items()
         ]
         if self.m >= _FEWEST_RANKED and (self.wanted.tau_b or self.wanted.spearman):
-            for name, subsets in self.subsets.items():
-                for k in sorted({*_grid_of_sizes(self.n), *subsets.metrics}):
-                    for agreement in get_args(Agreement):
-                        quantiles = subsets.spread(k, agreement, "half of subsets").tolist()
-                        ends = zip(("low", "median", "high"), quantiles, strict=True)
-                        rows += [(k, agreement, name, whose, value) for whose, value in ends]
-        return pd.DataFrame(rows, columns=["items", "metric", "sampler", "whose", "value"])
+            sizes = sorted({*_grid_of_sizes(self.n), *self.subsets.metrics})
+            for k, agreement in product(sizes, get_args(Agreement)):
+                quantiles = self.subsets.spread(k, agreement, "half of subsets").tolist()
+                ends = zip(("low", "median", "high"), quantiles, strict=True)
+                rows += [(k, agreement, whose, value) for whose, value in ends]
+        return pd.DataFrame(rows, columns=["items", "metric", "whose", "value"])
 
     def _formula_row(self, row: PlanRow) -> PlanRow:
         value = partial(self.value, row)
@@ -347,13 +333,13 @@ class _Planner:
         return row._replace(items=items, value=value(items))
 
     def _rank_row(self, row: PlanRow, goal: Agreement) -> PlanRow:
-        subsets, whose = self.subsets[row.sampler], row.whose
+        subsets, whose = self.subsets, row.whose
         items = smallest_size(lambda k: subsets.reached(k, goal, whose) >= row.wanted, self.n)
         with_all = subsets.reached(self.n, goal, whose)
         if items is None:
             all_equal = "all models have the same score"
             reason = all_equal if with_all < 0 else f"the value with all items is {with_all}"
-            return row._replace(sampler="random", reason=reason)
+            return row._replace(reason=reason)
         low, _, high = subsets.spread(items, goal, whose).tolist()
         few = f"{self.m} models are too few to say how far it holds for other models"
         row = row._replace(reason=few if self.m // 2 < _FEWEST_RANKED else "", with_all=with_all)
