@@ -8,7 +8,8 @@ means is at least .9. At most 150 held-out models judge. `passed`, `worth` and `
 are the evidence of the training models alone, by which `unequal` draws so or at random. Each row
 has the bias, mean width and coverage of the 95% interval; the effective sample sizes by width and
 by squared error, relative to the mean of random draws; Kendall's tau-b with the true scores, and
-its mean percentile among random draws with the mean.
+its mean percentile among random draws with the mean. The scores of `pass_rate` and `share_wrong`
+are biased; their rows are of interest for ranks.
 """
 
 import argparse
@@ -26,6 +27,9 @@ from benchwright.methods.dele.estimation.forward_evidence import FEWEST_ITEMS, j
 from benchwright.methods.dele.estimation.registry import ESTIMATORS
 from benchwright.methods.dele.estimation.training import Training
 from benchwright.methods.dele.evidence.panels import split_by_family, split_forward
+from benchwright.methods.dele.samplers.pool import SamplingPool
+from benchwright.methods.dele.samplers.registry import SAMPLERS
+from benchwright.params.sampling import SamplingParams
 from benchwright.responses.model_descriptions import family_of
 from benchwright.statistics.rank_agreement import kendall_tau_b_rows
 from benchwright.statistics.unequal_draws import (
@@ -55,6 +59,8 @@ SECOND = {
 BENCHMARKS = (*FIRST, *SECOND)
 COPIES, JUDGES = 0.9, 150
 ROWS = ("random, mean", "random, aipw", "unequal, aipw")
+RANKING = ("pass_rate", "share_wrong")  # samplers whose means rank but do not estimate scores
+RANKED = 40  # draws of these
 _REFERENCES = 1_000  # random draws with the mean, for errors and ranks
 
 
@@ -143,21 +149,24 @@ def measure(
         random = WeightedSubset.equal(np.sort(rng.permutation(n)[:k]))
         for row in ROWS:
             kind, name = row.split(", ")
-            subset = random if kind == "random" else unequal
-            seen = tested[:, subset.positions]
-            fitted = ESTIMATORS[name].fit(prepared, subset, 0)
-            found[row].append(_limited(*fitted(seen)[:3], seen, n))
+            found[row].append(
+                _estimate(name, prepared, random if kind == "random" else unequal, tested)
+            )
+    pool = SamplingPool(tuple(map(str, range(n))), ("",) * n, ("",) * n, correct=prepared.filled)
+    for name in RANKING:
+        drawn = [SAMPLERS[name].make(SamplingParams())(pool, seed)(k) for seed in range(RANKED)]
+        found[f"{name}, mean"] = [_estimate("mean", prepared, each, tested) for each in drawn]
     further = [tested[:, rng.permutation(n)[:k]].mean(axis=1) for _ in range(_REFERENCES)]
     stacked = {name: Drawn(*np.array(rows).transpose(1, 0, 2)) for name, rows in found.items()}
     return stacked, np.array(further)
 
 
-def _limited(score: Float, low: Float, high: Float, seen: Float, n: int) -> Sequence[Float]:
-    right = seen.sum(axis=1)
-    low, high = (
-        np.clip(bound, right / n, (right + n - seen.shape[1]) / n) for bound in (low, high)
-    )
-    return np.clip(score, low, high), low, high
+def _estimate(
+    name: str, prepared: Training, subset: WeightedSubset, tested: Float
+) -> Sequence[Float]:
+    seen = tested[:, subset.positions]
+    found = ESTIMATORS[name].fit(prepared, subset, 0)(seen)
+    return found.shown, found.low, found.high
 
 
 def lines(found: dict[str, Drawn], means: Float, truth: Float) -> Iterator[dict[str, float | str]]:
@@ -165,8 +174,7 @@ def lines(found: dict[str, Drawn], means: Float, truth: Float) -> Iterator[dict[
     squared = float(((means - truth) ** 2).mean())
     ranks = np.sort(kendall_tau_b_rows(truth, np.round(means, 9)))
     width = (found["random, mean"].high - found["random, mean"].low).mean()
-    for name in ROWS:
-        shown, low, high = found[name]
+    for name, (shown, low, high) in found.items():
         tau = kendall_tau_b_rows(truth, np.round(shown, 9))
         places = [np.searchsorted(ranks, tau, side) for side in ("left", "right")]
         yield {

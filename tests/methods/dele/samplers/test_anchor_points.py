@@ -1,5 +1,7 @@
 """Samplers that read responses: chosen items and weights."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -18,7 +20,6 @@ from benchwright.methods.dele.samplers.pool import SamplingPool
 from benchwright.methods.dele.samplers.registry import SAMPLERS
 from benchwright.methods.dele.samplers.response_samplers import (
     filled_responses,
-    rest_score_correlations,
     share_wrong,
 )
 from benchwright.params.sampling import SamplingParams
@@ -93,21 +94,21 @@ def test_subsets_have_their_size_and_nesting_in_any_row_order(name: str) -> None
         assert order[again.positions].tolist() == chosen.positions.tolist()
         assert len(set(chosen.positions.tolist())) == size
         assert chosen.weights.sum() == pytest.approx(1)
-        if name in ("discrimination", "share_wrong"):
+        if name in ("pass_rate", "share_wrong"):
             assert chosen.positions.tolist() == draw(60).positions[:size].tolist()
 
 
-def test_rest_score_correlation_matches_the_definition() -> None:
-    correct = simulated(30, 12)
-    correct[:, 3] = 1
-    correlations = rest_score_correlations(correct)
-    for item in range(12):
-        rest = np.delete(correct, item, axis=1).mean(axis=1)
-        if item == 3:
-            assert np.isnan(correlations[item])
-        else:
-            expected = np.corrcoef(correct[:, item], rest)[0, 1]
-            assert correlations[item] == pytest.approx(expected, abs=1e-6)
+def test_items_of_medium_pass_rates_come_first_at_random_then_the_nearest() -> None:
+    correct = np.zeros((99, 6), np.float32)
+    for item, solved in enumerate((50, 30, 69, 80, 10, 99)):
+        correct[:solved, item] = 1
+    pool = answers_pool(correct)
+    first = {
+        tuple(SAMPLERS["pass_rate"].make(SamplingParams())(pool, seed)(6).positions.tolist())
+        for seed in range(40)
+    }
+    assert {order[:3] for order in first} == set(permutations(range(3)))
+    assert {order[3:] for order in first} == {(3, 4, 5)}
 
 
 @given(st.integers(0, 10_000))

@@ -19,7 +19,7 @@ from benchwright.methods.dele.samplers.clustering import (
 )
 from benchwright.methods.dele.samplers.pool import Feature, Sampler, SamplerKind, rank_by_feature
 from benchwright.methods.dele.samplers.response_samplers import (
-    discrimination_sampler,
+    pass_rate_sampler,
     share_wrong_sampler,
     unequal_sampler,
 )
@@ -67,9 +67,9 @@ SAMPLERS: Mapping[str, SamplerKind] = MappingProxyType(
         **{f"{method}_{TFIDF}": clustering_kind(method, TFIDF) for method in get_args(Method)},
         "anchor_points": _kind("responses", anchor_points_sampler, "responses", random=False),
         "irt_clusters": _kind("responses", irt_clusters_sampler, "responses", random=False),
-        "discrimination": _kind("responses", discrimination_sampler, "responses", random=False),
+        # The next three are not in the paper, whose difficulty samplers are the reading indices.
+        "pass_rate": _kind("difficulty", pass_rate_sampler, "responses", random=True),
         "unequal": _kind("responses", unequal_sampler, "responses", random=True),
-        # Not in the paper, whose difficulty samplers are the reading indices.
         "share_wrong": _kind("difficulty", share_wrong_sampler, "responses", random=True),
     }
 )

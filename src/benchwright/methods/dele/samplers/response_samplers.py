@@ -1,4 +1,4 @@
-"""Samplers that read responses: by discrimination, share of wrong ones, or disagreement."""
+"""Samplers that read responses: by pass rate, share of wrong responses, or disagreement."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,48 +60,19 @@ two_parameter_fit = once_per_pool(lambda pool: fit_2pl(pool.correct))
 """The two-parameter model of a pool's responses, fitted once for all samplers."""
 
 
-_DECIMALS = 9  # smaller differences are rounding errors, which would break ties
-
-
-def discrimination_sampler(pool: SamplingPool, seed: int) -> Draw:
-    """Draw the items with the highest `rest_score_correlations` first; items without any come last.
-
-    This favours items of medium difficulty and ranks models better than the slope of the
-    two-parameter model. The mean of the chosen items does not estimate scores.
-    """
-    require_responses(pool, "discrimination")
-    values = _discrimination_of(pool).tolist()
-    return prefixes(order_by(values, pool, seed, "discrimination", highest_first=True))
-
-
-def rest_score_correlations(correct: NDArray[np.float32]) -> Float:
-    """Correlate each item (n,) with the mean over the other items (Pearson).
-
-    Missing responses are the item's mean in the scores, and are left out of the item's correlation.
-    NaN if fewer than three models answered or all responses are equal.
-
-    `correct` is (m, n) in [0, 1], NaN if missing.
-    """
-    known = ~np.isnan(correct)
-    responses = filled_responses(correct)
-    n = responses.shape[1]
-    rest = (responses.sum(axis=1, keepdims=True) - responses) / max(n - 1, 1)
-    count = known.sum(axis=0)
-    x, y = (_centred(values, known, count) for values in (responses, rest))
-    spread = np.sqrt((x**2).sum(axis=0) * (y**2).sum(axis=0))
-    defined = (count >= 3) & (spread > 1e-12)
-    out: Float = np.where(defined, (x * y).sum(axis=0) / np.where(defined, spread, 1), np.nan)
-    return np.round(out, _DECIMALS)
-
-
-def _centred(values: Float, known: NDArray[np.bool_], count: NDArray[np.intp]) -> Float:
-    """Centre the known values of each column; unknown values are 0."""
-    means = np.where(known, values, 0).sum(axis=0) / np.maximum(count, 1)
-    return np.asarray(np.where(known, values - means, 0))
-
-
-_discrimination_of = once_per_pool(lambda pool: rest_score_correlations(pool.correct))
 _wrong_of = once_per_pool(lambda pool: share_wrong(pool.correct))
+_MIDDLE = 0.2  # reach of medium pass rates around 0.5
+
+
+def pass_rate_sampler(pool: SamplingPool, seed: int) -> Draw:
+    """Draw items that 30–70% of the models solve at random, then the others nearest to this.
+
+    They tell models apart that are like those that choose (2603.23749), but not stronger ones. The
+    mean of the chosen items does not estimate scores.
+    """
+    require_responses(pool, "pass_rate")
+    outside = np.round(np.maximum(np.abs(_wrong_of(pool) - 0.5) - _MIDDLE, 0), 9).tolist()
+    return prefixes(order_by(outside, pool, seed, "pass_rate", highest_first=False))
 
 
 def share_wrong_sampler(pool: SamplingPool, seed: int) -> Draw:
