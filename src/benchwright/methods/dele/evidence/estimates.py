@@ -114,7 +114,8 @@ def advise(errors: pd.DataFrame) -> str:
     gain = (tau - tau.loc["mean"]).min(axis=1)
     ranks = str(gain.idxmax()) if gain.max() >= _LEAST_GAIN else "mean"
     pairs = tau.loc[[ranks, "mean"]].T.itertuples(name=None)
-    found = ", ".join(f"{panel} {value:.2f} (mean {mean:.2f})" for panel, value, mean in pairs)
+    beside = " (mean {:.2f})" if ranks != "mean" else ""
+    found = ", ".join(f"{panel} {tau:.2f}" + beside.format(mean) for panel, tau, mean in pairs)
     best = safe.sort_values(ascending=False, kind="stable").reset_index().iloc[0]
     return (
         f"To rank models, use {ranks} of the same random items, tau-b: {found}. To score one, use "
