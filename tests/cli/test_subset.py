@@ -47,3 +47,5 @@ def test_estimates_say_what_they_rest_on(tmp_path: Path) -> None:
     model = json.loads(out.read_text())["models"][0]
     assert model["answered"] == 100
     assert model["low"] < right.mean() < model["high"]
+    made = CliRunner().invoke(cli, ["estimate", *words, "--no-training"])
+    assert (made.exit_code, "predicts by itself: leave out" in made.stderr) == (3, True)

@@ -518,6 +518,11 @@ def estimate(answers: tuple[Path, ...], subset: Path, env: str | None, **given: 
 
     ready = None if subset.exists() else find_ready_made(str(subset))
     if ready is not None:
+        if given["training"] or given["no_training"] or given["estimator"] != "auto":
+            raise InputError(
+                f"--subset {subset} predicts by itself: leave out --training, --no-training and "
+                "--estimator"
+            )
         new = read_responses(answers, choice=given["choice"])
         estimates = estimate_ready_made(*ready, new)
     else:

@@ -47,7 +47,7 @@ def terminal_lines(ready: ReadyMade, places: Places, samples: Path | None) -> li
     stock, n, size = STOCK_TASKS[ready.name], len(ready.keys), len(places)
     tasks = ",".join(rows_by_task(ready, places))
     known = int((~np.isnan(ready.share)).sum())
-    which = "" if known == n else f"; predicted are {known:,} items"
+    which = "" if known == n else f" for {known:,} items, none for the others"
     return [
         f"{ready.name}-{size}: {size:,} of {n:,} items of {stock.dataset}, split {stock.split}",
         f"predictions from {ready.models:,} models{which}",

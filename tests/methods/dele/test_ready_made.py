@@ -136,8 +136,14 @@ def test_tables_name_items_by_task_and_row() -> None:
     assert estimate_ready_made(READY, 100, table) == estimate_ready_made(READY, 100, log)
 
 
-def test_items_of_the_same_text_follow_each_other() -> None:
-    keys = (*READY.keys[:1], *READY.keys[:1], *READY.keys[2:])
-    ready = READY._replace(keys=keys)
-    known = answers(np.array([0, 0, 2]))
-    assert ready.rename(known).item_ids == ready.item_ids[:3]
+@pytest.mark.parametrize("logged", [[0, 1, 5], [0, 5]])
+def test_items_of_the_same_text_have_its_answers(logged: list[int]) -> None:
+    ready = READY._replace(keys=(*READY.keys[:1], *READY.keys[:1], *READY.keys[2:]))
+    known = answers(np.array(logged))
+    assert known.items is not None
+    if len(logged) == 3:
+        known.items.loc[1, "question"] = known.items.loc[0, "question"]
+    found = ready.rename(known)
+    assert found.item_ids == tuple(ready.item_ids[at] for at in (0, 1, 5))
+    columns = [0, len(logged) - 2, len(logged) - 1]
+    assert (found.correct == known.correct[:, columns]).all()

@@ -136,18 +136,28 @@ class ReadyMade(NamedTuple):
         return subset_manifest(items, chosen, "stratified", 0, self.name)
 
     def rename(self, known: KnownResponses) -> KnownResponses:
-        """Name items of logs as `item_ids` by their texts; ids of tables stay as they are."""
+        """Name items of logs as `item_ids` by their texts; ids of tables stay as they are.
+
+        Items with the same text follow each other in logs; an answer to one that a log has once is
+        an answer to all.
+        """
         if known.items is None:
             return known
-        free = defaultdict[str, list[str]](list)
-        for key, name in zip(self.keys[::-1], self.item_ids[::-1], strict=True):
-            free[key].append(name)  # items with the same text follow each other in logs
-        names = {}
+        asked = defaultdict[str, list[int]](list)
+        places = {name: at for at, name in enumerate(known.item_ids)}
         for row in known.items.to_dict("records"):
             choices = [] if row["choices"] is None else [str(text) for text in row["choices"]]
-            same = free.get(item_key(row["question"], choices))
-            names[row["item_id"]] = same.pop() if same else f"{row['item_id']} (another text)"
-        return known._replace(item_ids=tuple(names.get(name, name) for name in known.item_ids))
+            if row["item_id"] in places:
+                asked[item_key(row["question"], choices)].append(places[row["item_id"]])
+        columns: dict[str, int] = {}
+        for key, name in zip(self.keys, self.item_ids, strict=True):
+            if same := asked.get(key):
+                columns[name] = same.pop(0) if len(same) > 1 else same[0]
+        used = {*columns.values()}
+        texts = [at for found in asked.values() for at in found if at not in used]
+        columns |= {f"{known.item_ids[at]} (another text)": at for at in texts}
+        correct = known.correct[:, list(columns.values())]
+        return known._replace(item_ids=tuple(columns), correct=correct, items=None, chosen=None)
 
 
 def load_ready_made(name: str) -> ReadyMade:
