@@ -56,7 +56,9 @@ _TITLES = {
     "tau_b": "Kendall's tau-b with the ranking on all items",
     "spearman": "Spearman's rho with the ranking on all items",
 }
-_DASHES = {"worst model": "dot", "95% of pairs": "dot", "low": "dot", "high": "dot"}
+_DASHES = {"stronger models": "dash"} | dict.fromkeys(
+    ("worst model", "95% of pairs", "95% of subsets"), "dot"
+)
 
 
 def plot_plan(plan: Plan, wanted: Wanted) -> dict[str, Any]:
@@ -118,23 +120,20 @@ def explanations(wanted: Wanted) -> list[str]:
         "kind (ability); aipw: estimated from the responses of these models too",
         f"difference: detected with power {wanted.power:g} by a two-sided paired test at level "
         f"{wanted.alpha:g}; order: right with probability {wanted.order:g}; tau-b, Spearman: "
-        f"reached in nine of ten random halves of the models, families together, or in their "
-        f"stronger half; [5%, 95%] quantiles of {wanted.subsets} random subsets and these halves",
+        "reached in nine of ten random halves of the models, families together; stronger models: "
+        "by half of the subsets in the better half",
         "The plan assumes that future models resemble these; stronger ones are often closer.",
     ]
 
 
 def _cells(row: PlanRow, n: int) -> dict[str, str]:
-    achieved = _number(row.value)
-    if row.low is not None and row.high is not None:
-        achieved += f" [{row.low:.3f}, {row.high:.3f}]"
     return {
         "target": f"{GOALS[row.goal]} {row.wanted:g}",
         "for": row.whose if row.goal != "standard_error" else f"{row.whose}, {row.target}",
         "sampler": row.sampler if row.estimator == "mean" else f"{row.sampler}, {row.estimator}",
         "items": "not reached" if row.items is None else f"{row.items:,}",
         "share": "" if row.items is None else f"{row.items / n:.1%}",
-        "achieved": achieved,
+        "achieved": _number(row.value),
         "with all items": _number(row.with_all),
     }
 

@@ -74,13 +74,6 @@ class _RandomSubsets:
         halves = [np.quantile(each, _SUBSETS[whose]) for each in values.values()]
         return float(np.quantile(halves, _UNLIKELY))
 
-    def spread(self, size: int, agreement: Agreement, whose: str) -> Float:
-        """Return the 5%, 50% and 95% quantiles over subsets, and over halves of the models."""
-        values = self.values(size, agreement)
-        stronger = values.pop(STRONGER, None)
-        shown = [stronger] if whose == STRONGER and stronger is not None else [*values.values()]
-        return np.asarray(np.quantile(np.concatenate(shown), (0.05, 0.5, 0.95)))
-
 
 def _groups(responses: "Responses", seed: int) -> ModelPanels:
     """Return halves of at most 200 models by family, and the stronger half of them.
@@ -98,7 +91,7 @@ def _groups(responses: "Responses", seed: int) -> ModelPanels:
         for side, half in enumerate(split_by_family(families, own)):
             if len(half) >= _FEWEST_RANKED:
                 groups[f"{number} {side}"] = half
-    if not groups:
+    if m // 2 < _FEWEST_RANKED or not groups:
         return ModelPanels.of(correct, {"all": np.arange(len(kept))})
     scores = np.nanmean(correct, axis=1, dtype=np.float64)
     groups[STRONGER] = split_forward(families, scores).held_out
@@ -171,8 +164,6 @@ class PlanRow(NamedTuple):
     estimator: str = "mean"
     items: int | None = None  # None if all items do not suffice, or if unknown
     value: float | None = None  # the metric at that size
-    low: float | None = None  # 5% quantile over random subsets; None without random subsets
-    high: float | None = None  # 95% quantile
     with_all: float | None = None  # the metric on all items
     reason: str = ""  # why there is no number of items, or a caveat; "" otherwise
 
@@ -224,6 +215,8 @@ class _Planner:
         self.gaps = np.abs(scores[first] - scores[second])
         groups = _groups(responses, wanted.seed)
         self.subsets = _RandomSubsets(groups, wanted.subsets, wanted.seed)
+        self.few = STRONGER not in groups.panels
+        self.ranked = [whose for whose in _SUBSETS if whose != STRONGER or not self.few]
 
     def value(self, row: PlanRow, k: int) -> float:
         """Return the metric of a row, by formula, at k items.
@@ -290,10 +283,8 @@ class _Planner:
                 reason = f"a ranking needs at least {_FEWEST_RANKED} models, there are {self.m}"
                 yield PlanRow(goal, wanted, "half of subsets", reason=reason)
                 continue
-            few = self.m // 2 < _FEWEST_RANKED
-            for whose in _SUBSETS:
-                if not few or whose != STRONGER:
-                    yield self._rank_row(PlanRow(goal, wanted, whose), goal)
+            for whose in self.ranked:
+                yield self._rank_row(PlanRow(goal, wanted, whose), goal)
 
     def curve(self) -> pd.DataFrame:
         """Return every metric at a grid of sizes and at the sizes computed for targets."""
@@ -315,9 +306,8 @@ class _Planner:
         if self.m >= _FEWEST_RANKED and (self.wanted.tau_b or self.wanted.spearman):
             sizes = sorted({*_grid_of_sizes(self.n), *self.subsets.metrics})
             for k, agreement in product(sizes, get_args(Agreement)):
-                quantiles = self.subsets.spread(k, agreement, "half of subsets").tolist()
-                ends = zip(("low", "median", "high"), quantiles, strict=True)
-                rows += [(k, agreement, whose, value) for whose, value in ends]
+                of = partial(self.subsets.reached, k, agreement)
+                rows += [(k, agreement, whose, of(whose)) for whose in self.ranked]
         return pd.DataFrame(rows, columns=["items", "metric", "whose", "value"])
 
     def _formula_row(self, row: PlanRow) -> PlanRow:
@@ -340,11 +330,9 @@ class _Planner:
             all_equal = "all models have the same score"
             reason = all_equal if with_all < 0 else f"the value with all items is {with_all}"
             return row._replace(reason=reason)
-        low, _, high = subsets.spread(items, goal, whose).tolist()
         few = f"{self.m} models are too few to say how far it holds for other models"
-        row = row._replace(reason=few if self.m // 2 < _FEWEST_RANKED else "", with_all=with_all)
-        value = subsets.reached(items, goal, whose)
-        return row._replace(low=low, high=high, items=items, value=value)
+        row = row._replace(reason=few if self.few else "", with_all=with_all)
+        return row._replace(items=items, value=subsets.reached(items, goal, whose))
 
 
 def _of(values: NDArray[np.float64], share: float) -> float:
