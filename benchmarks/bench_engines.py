@@ -3,12 +3,11 @@
 python benchmarks/bench_engines.py --model FOLDER --items 500 --styles letters cloze --rounds 3
 
 `--model` is a packaged model's name or a folder in Transformers' format. Ways: `one_by_one`
-(Transformers, one joint text per forward pass), `transformers` and `vllm` (this project's
-backends), `ray` (its Transformers backend in two actors) and `lm_eval` (lm-evaluation-harness with
-its backend hf). Each runs in a process of its own, on a GPU
-if there is one, and its memory with that of its children is watched; loading and warming up are not
-timed. Log-likelihoods are compared with those of the first way. What is not
-installed is left out; vLLM may live in an environment of its own (`make vllm`).
+(Transformers, one joint text per forward pass), `transformers` and `vllm` (this project's backends)
+and `lm_eval` (lm-evaluation-harness with its backend hf). Each runs in a process of its own, on a
+GPU if there is one, and its memory with that of its children is watched; loading and warming up are
+not timed. Log-likelihoods are compared with those of the first way. What is not installed is left
+out; vLLM may live in an environment of its own (`make vllm`).
 
 Printed are prompts per second, their ratio to the first way's, and prompts per processor second.
 With several rounds the median ratio of each way follows. A processor without instructions for
@@ -38,7 +37,6 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 WAYS = {  # and the packages that each needs
     "one_by_one": (),
     "transformers": (),
-    "ray": ("ray",),
     "lm_eval": ("lm_eval",),
     "vllm": ("vllm",),
 }
@@ -103,24 +101,16 @@ def score_one_by_one(folder: str, dtype: str) -> Run:
     return lambda asked: [score.logprobs for score in model.score(asked)]
 
 
-def of_backend(folder: str, dtype: str, backend: str, actors: int) -> Run:
-    """Return this project's backend, in this process or in actors; a prefix is not divided."""
-    import torch
-
+def of_backend(folder: str, dtype: str, backend: str) -> Run:
+    """Return this project's backend, in this process; a prefix is not divided."""
     from benchwright.language_models.protocol import Batch
-    from benchwright.params.scoring import ModelParams, RayParams, ScoringParams
+    from benchwright.params.scoring import ModelParams, ScoringParams
     from benchwright.scoring.model_engine import answer_batches, model_kept
 
-    gpus = min(1.0, torch.cuda.device_count() / actors) if actors else 0
-    cores = max(1, (os.cpu_count() or 1) // max(actors, 1))
     model = ModelParams.model_validate(
         {"backend": backend, "weights": {"path": folder}, "family": "any", "context": CONTEXT}
     )
-    scoring = ScoringParams(
-        dtype=dtype,
-        engine="ray" if actors else "local",
-        ray=RayParams(actors=max(actors, 1), gpus_per_actor=gpus, cpus_per_actor=cores),
-    )
+    scoring = ScoringParams(dtype=dtype)
     kept = model_kept()
     kept.__enter__()
 
@@ -140,15 +130,11 @@ def of_backend(folder: str, dtype: str, backend: str, actors: int) -> Run:
 
 
 def score_transformers(folder: str, dtype: str) -> Run:
-    return of_backend(folder, dtype, "transformers", actors=0)
+    return of_backend(folder, dtype, "transformers")
 
 
 def score_vllm(folder: str, dtype: str) -> Run:
-    return of_backend(folder, dtype, "vllm", actors=0)
-
-
-def score_ray(folder: str, dtype: str) -> Run:
-    return of_backend(folder, dtype, "transformers", actors=2)
+    return of_backend(folder, dtype, "vllm")
 
 
 def of_harness(model: Any) -> Run:
@@ -196,22 +182,9 @@ def worker(way: str, folder: str, dtype: str, file: Path, out: Path) -> None:
     run = globals()[f"score_{way}"](folder, dtype)
     # A prefix of its own: warming up must not put the others' prefixes into a cache.
     warm = [p._replace(prefix="Warming up." + p.prefix[:300]) for p in asked[:4]]
-    _, loading = spent(run, warm)
+    run(warm)
     values, scoring = spent(run, asked)
-    if way == "ray":  # which loads the model in each call
-        scoring = without_loading(scoring, loading)
     out.write_text(json.dumps({**scoring, "logprobs": values}))
-
-
-def without_loading(both: dict[str, float], loading: dict[str, float]) -> dict[str, float]:
-    """Subtract the seconds of loading; end if scoring took less than that, and so is not known.
-
-    What actors computed is not known either: they are gone when a call is done.
-    """
-    seconds = both["seconds"] - loading["seconds"]
-    if seconds < loading["seconds"]:
-        sys.exit(f"too few prompts: a call loads the model for {loading['seconds']:.0f} seconds")
-    return {"seconds": seconds, "processor": float("nan")}
 
 
 def spent(run: Run, asked: Sequence[Any]) -> tuple[list[Any], dict[str, float]]:

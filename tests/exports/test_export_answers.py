@@ -224,8 +224,8 @@ def test_configurations_and_copies_are_told_apart_when_read_again(folder: Path) 
     (sample,) = logs["org/m", "colours/wicked-3"].samples()
     assert sample.doc is not None
     assert (sample.doc["condition"], sample.chosen) == ("wicked-3", 0)
-    outcomes = [sample.outcome for sample in logs["m:1", "colours"].samples()]
-    assert outcomes == ["unreadable", "answered", "answered"]
+    report = read_logs([folder], BenchmarkItems(ITEMS)).report
+    assert report["unreadable"].sum() == 1
 
 
 def test_open_ended_answers_are_texts(tmp_path: Path) -> None:
