@@ -69,7 +69,11 @@ def test_only_named_evaluation_models_take_part_and_unknown_ones_are_reported() 
     ("answers", "filter_models", "message"),
     [
         ({"a": "xx", "b": "xx"}, ["a"], "1 of 2 models are filter models"),
-        ({"a": "xx", "b": "xx"}, ["a", "b"], "All models of the panel are filter models"),
+        (
+            {"a": "xx", "b": "xx"},
+            ["a", "b"],
+            "2 of 2 models are filter models, so agreement over all of them is in-sample",
+        ),
         ({"a": "xx", "a-chat": "xx"}, ["a"], "1 model is not held out: of the same family"),
         ({"a": "xx", "b": "x."}, ["a"], "1 model was left out"),
         ({"a": "x.....", "b": "xxxxxx"}, ["a"], "compared on the 1 of 6 items"),

@@ -92,16 +92,11 @@ def panel_warnings(panel: Panel, minimum: float) -> list[str]:
     notes = []
     if not panel.models:
         return ["No model answered enough items, so rankings are not compared."]
-    chose = len(panel.select("filter"))
-    if chose == len(panel.models):
-        notes.append(
-            "All models of the panel are filter models, so agreement is in-sample: it does not "
-            "show that the ranking of other models is preserved."
-        )
-    elif chose:
+    if chose := len(panel.select("filter")):
+        partly = "partly " if chose < len(panel.models) else ""
         notes.append(
             f"{chose} of {count_models(panel.models)} are filter models, so agreement over all of "
-            "them is partly in-sample."
+            f"them is {partly}in-sample."
         )
     if kin := panel.select("same_family"):
         are = "is" if len(kin) == 1 else "are"

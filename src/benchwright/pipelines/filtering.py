@@ -85,7 +85,6 @@ _NODES = [
     node(audit.audit_items, ["items", "findings", "neighbours"], "item_audit"),
     node(audit.split_items, ["items", "item_audit"], ["kept_items", "removed_items"]),
     node(audit.measure_coverage, "findings", "rule_coverage"),
-    node(audit.count_rules_by_subject, ["items", "findings"], "rules_by_subject"),
 ]
 
 

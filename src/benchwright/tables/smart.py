@@ -72,15 +72,6 @@ RuleCoverage = Columns(
 )
 """Status of each rule, and items judged, flagged and removed (shares of all items, 0–1)."""
 
-RulesBySubject = Columns(
-    (str, "subject", "rule"),
-    (int, "items", "judged", "flagged", "removed"),
-    (float, "share_flagged", "share_removed"),
-)
-"""What each rule that ran does to each subject (SMART, section 4.1); key (subject, rule).
-
-Shares are of all items of the subject (0–1). Retained easy items are flagged, not removed.
-"""
 
 Funnel = Columns(
     (str, "step", "kind"),  # step: source rows (or items), malformed, <rule> …, kept

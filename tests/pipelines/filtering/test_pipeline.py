@@ -28,7 +28,7 @@ from methods.smart.filtering_examples import (
 
 TABLES = (
     *("distance_density", "groups", "verdicts", "item_audit"),
-    *("rule_coverage", "rules_by_subject", "kept_items", "removed_items"),
+    *("rule_coverage", "kept_items", "removed_items"),
 )
 N = 40
 
@@ -99,25 +99,6 @@ def test_results_do_not_depend_on_the_order_of_answers_vectors_and_models(rows, 
     for name in TABLES:
         pd.testing.assert_frame_equal(shuffled[name], first[name])
     assert shuffled["similarity_threshold"] == first["similarity_threshold"]
-
-
-def test_rules_are_counted_by_subject_as_the_audit_has_them():
-    data = run(*example())
-    table, audit = data["rules_by_subject"], data["item_audit"]
-    assert set(table["subject"]) == {"law", "art", "odd"}
-    for row in table.to_dict("records"):
-        part = audit[audit["subject"] == row["subject"]]
-        flagged = int((part[row["rule"]] == "flagged").sum())
-        removed = sum(row["rule"] in rules.split(",") for rules in part["removed_by"])
-        judged = int((part[row["rule"]] != "not_judged").sum())
-        assert [row["items"], row["judged"], row["flagged"], row["removed"]] == [
-            *(len(part), judged, flagged, removed)
-        ]
-        assert row["share_flagged"] == flagged / len(part)
-        assert row["share_removed"] == removed / len(part)
-    assert table.groupby("rule")["removed"].sum().sum() > 0
-    ran = data["rule_coverage"].query("status in ('ran', 'partial')")["rule"]
-    assert set(table["rule"]) == set(ran)
 
 
 def test_rules_that_report_or_tag_remove_nothing():

@@ -18,7 +18,6 @@ from benchwright.tables.smart import (
     Funnel,
     ItemAudit,
     RuleCoverage,
-    RulesBySubject,
     Verdicts,
 )
 
@@ -140,23 +139,6 @@ def measure_coverage(findings: list[Finding]) -> pd.DataFrame:
         counts = (judged, n - judged, flagged, flagged - removed, removed)
         rows.append((finding.rule, status, *counts, share, reason))
     return RuleCoverage.from_rows(rows)
-
-
-def count_rules_by_subject(items: pd.DataFrame, findings: list[Finding]) -> pd.DataFrame:
-    """Count the items of each subject that each rule judged, flagged and removed (SMART, 4.1)."""
-    codes, subjects = pd.factorize(items["subject"], sort=True)
-    n = np.bincount(codes)
-    rows = []
-    for finding in findings:
-        if finding.status == "ran":
-            judged, flagged, removed = (
-                np.bincount(codes[marks], minlength=len(n))
-                for marks in (finding.judged, finding.flagged, finding.removed)
-            )
-            counts = (n, judged, flagged, removed, flagged / n, removed / n)
-            rules = [finding.rule] * len(n)
-            rows += list(zip(subjects, rules, *(column.tolist() for column in counts), strict=True))
-    return RulesBySubject.from_rows(rows)
 
 
 def _most_common(finding: Finding) -> str:

@@ -119,7 +119,7 @@ def show_subjects(subject_shares: pd.DataFrame) -> Section:
     ]
     label = "Items of the largest subjects before and after (SMART, Table 9)"
     table = parts.table_of(rows_of(largest), columns, label=label)
-    note = "All subjects: `subject_shares`; what each rule removes of them: `rules_by_subject`."
+    note = "All subjects are in the dataset `subject_shares`."
     return Section("Subjects", [table, Text(note, "quiet", code=True)], "subjects")
 
 
