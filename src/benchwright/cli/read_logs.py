@@ -118,7 +118,8 @@ def read_logs(
     else:
         raise InputError(
             f"{listed(paths)}: no log was recognised; tables of answers are for compare, gate, "
-            "plan and estimate, or for read with --benchmark"
+            "plan and estimate, or for read with --benchmark; a table of questions becomes a "
+            "benchmark by a file in conf/ (docs/how_to/bring_a_benchmark.md)"
         )
     index = ResponseIndex(items)
     rows, report = join_responses(files, index)
