@@ -101,13 +101,14 @@ def advise(errors: pd.DataFrame) -> str:
     """Say which estimator to use for ranks, and which for scores, by an `EstimateErrors` table.
 
     An estimator ranks if its tau-b on common random items exceeds the mean's by .02 on every
-    panel. A score comes from the least squared error, at the worst panel, of those whose intervals
-    cover 93% on every panel. "" without such rows.
+    panel. A score comes from the least squared error, at the worst panel, of the mean and `aipw`,
+    whose intervals follow from the draw, if they cover 93% on every panel. "" without such rows.
     """
-    by = errors.set_index(["subset", "estimator", "panel"])
+    designed = errors["estimator"].isin(_READ_PROBABILITIES) & errors["subset"].ne(ANCHORS)
+    by = errors[designed].set_index(["subset", "estimator", "panel"])
     worst = by.groupby(["subset", "estimator"])[["coverage", "effective_by_error"]].min()
     safe = worst[worst["coverage"] >= _LEAST_COVERAGE]["effective_by_error"].dropna()
-    if RANDOM not in by.index or safe.empty:
+    if safe.empty:
         return ""
     own = errors[errors["subset"] == RANDOM]
     tau = own.pivot_table(index="estimator", columns="panel", values="tau_b")
