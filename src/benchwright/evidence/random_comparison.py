@@ -42,16 +42,16 @@ Metrics = Mapping[str, NDArray[np.float64]]
 class _Group(NamedTuple):
     """Correctness (m, n) and ratings (m,) of a group, and its clearly different pairs (m, m).
 
-    Pairs are compared in the group of the headline only, since they take longest.
+    Pairs are compared where the verdict reads them only, since they take longest.
     """
 
     correct: NDArray[np.float64]
     ratings: NDArray[np.float64]
     better: NDArray[np.bool_]
 
-    def metrics(self, masks: NDArray[np.bool_]) -> Metrics:
+    def metrics(self, masks: NDArray[np.bool_], pairs: bool = True) -> Metrics:
         own = subset_metrics(self.correct, masks, TOP_MODELS)._asdict()
-        if self.better.any():
+        if pairs and self.better.any():
             own |= {PAIRS: order_kept(subset_scores(self.correct, masks), self.better)}
         return own | self._arena(masks)
 
@@ -141,7 +141,9 @@ def _beside_random(
     for kind in RANDOM:
         generator = stage_generator(seed, f"yardstick/{method}/{kind}")
         strata = subjects if kind == "stratified" else None
-        by_chance[kind] = _by_chance(compared, subset_blocks(n, size, draws, generator, strata))
+        pairs = (method, kind) == ("kept", "plain")
+        blocks = subset_blocks(n, size, draws, generator, strata)
+        by_chance[kind] = _by_chance(compared, blocks, pairs)
     for name, group in compared.items():
         n_models = {ARENA: int(np.count_nonzero(~np.isnan(group.ratings)))}
         of_subset, of_all = group.metrics(subset[None, :]), group.of_all()
@@ -173,13 +175,13 @@ def _beside_random(
 
 
 def _by_chance(
-    compared: Mapping[str, _Group], blocks: Iterable[NDArray[np.bool_]]
+    compared: Mapping[str, _Group], blocks: Iterable[NDArray[np.bool_]], pairs: bool
 ) -> dict[str, Metrics]:
     """Return the metrics of all random subsets by group, one block in memory at a time."""
     metrics: dict[str, list[Metrics]] = {name: [] for name in compared}
     for masks in blocks:
         for name, group in compared.items():
-            metrics[name].append(group.metrics(masks))
+            metrics[name].append(group.metrics(masks, pairs))
     return {
         name: {metric: np.concatenate([part[metric] for part in parts]) for metric in parts[0]}
         for name, parts in metrics.items()
