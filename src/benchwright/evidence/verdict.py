@@ -74,7 +74,7 @@ def judge_subset(
         who += "" if held_out else " (in-sample)"
         advice = _advice(place, these, 1 - n_kept / n_items, values)
         sentence = f"{advice}: they {_found(place, who, pairs, values)}."
-        if place == "same" and _below(tau, known):
+        if place == "same" and round(tau["value"], 3) < round(tau["random_low"], 3):
             sentence += " Models that differ less change places more than on random subsets."
         elif values[TAU] < _ROUGH and place != "worse":
             sentence += f" Models that differ less change places (tau-b {values[TAU]:.2f})."
@@ -96,12 +96,6 @@ def _place(tau: Row, pairs: Row, known: Mapping[str, Row], group: str) -> tuple[
     above = round(tau["value"], 3) > round(tau["random_high"], 3)
     gain = known[TAU]["low_models"] > tau["random_mean"]
     return "better" if above and gain and group == "held_out" else "same", ""
-
-
-def _below(tau: Row, known: Mapping[str, Row]) -> bool:
-    """Return whether the ranking agrees less than random ones do, also over models."""
-    loss = known[TAU]["high_models"] < tau["random_mean"]
-    return bool(loss and round(tau["value"], 3) < round(tau["random_low"], 3))
 
 
 def _advice(place: Place, these: str, removed: float, values: Mapping[str, float]) -> str:

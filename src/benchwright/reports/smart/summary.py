@@ -17,7 +17,7 @@ from benchwright.reports.smart.wording import write_interval, write_percentile, 
 
 _NOTABLE_POINTS = 1.0  # a gap in lost accuracy, in percentage points, that is worth a warning
 WHICH_VARIANT = (
-    "Which variant? `smart` removes little and rarely harms a ranking; `smart_paper` removes much "
+    "Which variant? `smart` keeps nearly all clearly different pairs; `smart_paper` removes much "
     "and may cost rank fidelity; `no_similar` keeps items that look alike, as those of templates "
     "do. Real panels: docs/evidence/results.md."
 )
