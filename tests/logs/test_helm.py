@@ -234,12 +234,6 @@ def test_open_questions_have_a_target_and_no_options(tmp_path: Path) -> None:
     assert sample.outcome == "answered"
 
 
-def test_endless_requests_of_one_instance_are_an_error(tmp_path: Path) -> None:
-    path = run(tmp_path, scenario_state=[joint()] * 1_001)
-    with pytest.raises(InputError, match="over 1,000 requests of instance 'id1'"):
-        only(path)
-
-
 REAL = [("joint,shots=2", 12, 4, 2), ("separate_original", 6, 1, 0), ("mmlu-subject", 10, 1, 5)]
 
 

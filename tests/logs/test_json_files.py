@@ -61,8 +61,8 @@ def test_nan_and_infinity_are_numbers(file: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{}", "expected a JSON array"),
-        ("", "expected a JSON array"),
+        ("{}", "after the start: expected ["),
+        ("", "after the start: expected ["),
         ('[{"a": 1}, {"b": ', "element 2: the text ends early"),
         ('[{"a": 1} {"b": 2}]', "after element 1: expected , or ], got '{'"),
         ("[1, x]", "element 2: not valid JSON"),

@@ -505,7 +505,6 @@ def test_different_gold_is_reported_and_ours_is_used(tmp_path: Path, make_items:
         ("1", False),
         ("2", False),  # counted from 1
         ("3", True),
-        ("[2]", True),
         ("E", False),
         ("a worked solution", False),
     ],
@@ -551,7 +550,7 @@ def test_documents_with_missing_log_likelihoods_are_dropped(
     assert counts(result) == {"rows": 4, "joined_by_hash": 1, "dropped": 3}
     detail = result.import_report.detail[0]
     assert "1 dropped (number of log-likelihoods differs from options), e.g. doc 0 ×" in detail
-    assert "1 dropped (no response), e.g. doc 2 ×" in detail
+    assert "1 dropped (no response), e.g. q3 ×" in detail
     assert "1 dropped (logprobs not finite), e.g. q2 ×" in detail
 
 

@@ -8,7 +8,6 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -40,15 +39,9 @@ _LETTERED = ("inspect", "benchwright")
 """Tools whose samples have the question alone, and letters as answers."""
 
 Row = Mapping[str, Any]
-
-
-@dataclass
-class _Counts:
-    """The samples of one evaluation under one metric."""
-
-    samples: int = 0
-    positive: int = 0  # marked as right, at least in part
-    agreeing: int = 0  # the answer is the right option
+_Counts = Counter[str]
+"""`samples` under one metric, `positive` ones, which are marked as right at least in part, and
+`agreeing` ones, whose answer is the right option."""
 
 
 def recognises(path: Path, head: bytes) -> bool:
@@ -74,10 +67,11 @@ def read(path: Path) -> list[Log]:
     for row in _rows(path):
         results = evaluations.setdefault(_evaluation(row), {})
         sample = _sample(row, _tool(row, aggregate))
-        counts = results.setdefault(_result(row), _Counts())
-        counts.samples += 1
-        counts.positive += sample.correct > 0
-        counts.agreeing += sample.chosen >= 0 and sample.chosen in sample.gold
+        results.setdefault(_result(row), Counter()).update(
+            samples=1,
+            positive=sample.correct > 0,
+            agreeing=sample.chosen >= 0 and sample.chosen in sample.gold,
+        )
         version = version or as_text(row.get("schema_version")).rpartition("_")[2]
     files = (path, *companions)
     return [_log(files, aggregate, version, *item) for item in evaluations.items()]
@@ -98,13 +92,13 @@ def _log(
     # Samples without a metric: the aggregate may have one.
     stated_names = _counted(stated)[:1] if names == [""] else names
     scores = {name: _accuracy(stated[name]) for name in stated_names if name in stated}
-    score = None
-    if scores and not any(map(math.isnan, scores.values())):
-        weights = [results[name].samples if name in results else 1 for name in scores]
-        score = float(np.average(list(scores.values()), weights=weights))
+    weights = [results[name]["samples"] if name in results else 1 for name in scores]
+    score = float(np.average(list(scores.values()), weights=weights)) if scores else math.nan
+    first = next(iter(stated_names), "")
+    mark = Mark(first if len(stated_names) == 1 else _parts(first)[0])
     # Converters mark every sample as wrong where they find no metric.
-    contradicted = bool(score) or any(result.agreeing for result in counts)
-    marked = any(result.positive for result in counts) or not contradicted
+    contradicted = score > 0 or any(result["agreeing"] for result in counts)
+    marked = any(result["positive"] for result in counts) or not contradicted
     settings = [_details(result, "generation_config") for result in stated.values()]
     styles = {as_text(setting.get("style")) for setting in settings}
     return Log(
@@ -117,7 +111,7 @@ def _log(
         revision=as_text(_details(aggregate, "model_info").get("revision")),
         style=styles.pop() if len(styles) == 1 and styles <= {*STYLES} else "",
         shots=max((as_count(setting.get("num_fewshot")) for setting in settings), default=-1),
-        scores={} if score is None else {Mark(_without_split(stated_names)): score},
+        scores={} if math.isnan(score) else {mark: score},
     )
 
 
@@ -278,10 +272,6 @@ def _parts(result: str) -> tuple[str, str, str]:
     """Return metric, split and perturbation of HELM, or scorer and metric of Inspect."""
     metric, split, perturbation, *_ = [*result.split(":"), "", "", ""]
     return metric, split, perturbation
-
-
-def _without_split(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else _parts(names[0])[0]
 
 
 def _tool(row: Row, aggregate: Row) -> str:

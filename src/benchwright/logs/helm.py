@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from itertools import groupby, islice
+from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,8 +22,6 @@ _FILES = (_SPEC, _STATE, _STATS, _SCORES, _INSTANCES, _PREDICTIONS)
 _OTHER_FILES = ("scenario.json", "display_requests.json")
 _MARKS = ("exact_match", "quasi_exact_match")
 _HIDDEN = re.compile(r"\[redacted\]|\[encrypted_text_\d+\]")
-
-_MOST_REQUESTS = 1_000  # of one answer: one or two per option
 
 Key = tuple[str, int]
 """The id of an instance, and the trial."""
@@ -96,12 +94,12 @@ def _samples(run: _Run) -> Iterator[Sample]:
     stats = _statistics(run.folder)
     has_requests = (run.folder / _STATE).is_file()
     mapped = _mapped_outputs(run.folder) if has_requests else {}
-    requests = _requests(run.folder) if has_requests else _shown(run.folder)
+    states = members(run.folder / _STATE, frozenset({"request_states"})) if has_requests else ()
+    found = (as_object(value) for name, value in states if name == "request_states")
+    requests = found if has_requests else _shown(run.folder)
     for key, group in groupby(requests, key=_key):
         name, trial, perturbed = key
-        of_answer = list(islice(group, _MOST_REQUESTS + 1))
-        if len(of_answer) > _MOST_REQUESTS:
-            raise InputError(f"{run.folder}: over {_MOST_REQUESTS:,} requests of instance {name!r}")
+        of_answer = list(group)
         sample = _asked(as_object(of_answer[0].get("instance")), run)._replace(
             number=name, repeat=trial + 1
         )
@@ -113,11 +111,6 @@ def _samples(run: _Run) -> Iterator[Sample]:
         sample = sample._replace(correct=marks.get(Mark(run.mark), math.nan), marks=marks)
         of_answer[0].setdefault("mapped_output", mapped.get((name, trial)))
         yield _answered(sample, of_answer, means)
-
-
-def _requests(folder: Path) -> Iterator[dict[str, Any]]:
-    states = members(folder / _STATE, arrays=frozenset({"request_states"}))
-    yield from (as_object(value) for name, value in states if name == "request_states")
 
 
 def _key(request: Mapping[str, Any]) -> tuple[str, int, bool]:

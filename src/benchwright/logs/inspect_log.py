@@ -73,7 +73,8 @@ def read(path: Path) -> list[Log]:
     packed = _is_archive(path)
     header = _header_of_archive(path) if packed else _header_of_json(path)
     evaluation = as_object(header.get("eval"))
-    first = next(_packed_samples(path) if packed else _plain_samples(path), None)
+    read_samples = _packed_samples if packed else _plain_samples
+    first = next(read_samples(path), None)
     scorer = _scorer(header, first)
     reduced = _reduced(path, header, packed=packed)
     status = header.get("status", "success")
@@ -85,7 +86,7 @@ def read(path: Path) -> list[Log]:
         Log(
             files=(path,),
             format=NAME,
-            samples=lambda: _samples(path, packed=packed, scorer=scorer, reduced=reduced),
+            samples=lambda: (_sample(path, each, scorer, reduced) for each in read_samples(path)),
             version=as_text(as_object(evaluation.get("packages")).get("inspect_ai")),
             task=as_text(evaluation.get("task")),
             model=_model(evaluation),
@@ -191,11 +192,6 @@ def _reduced(path: Path, header: Json, *, packed: bool) -> Reduced:
     }
 
 
-def _samples(path: Path, *, packed: bool, scorer: str, reduced: Reduced) -> Iterator[Sample]:
-    for sample in _packed_samples(path) if packed else _plain_samples(path):
-        yield _sample(path, sample, scorer, reduced)
-
-
 def _plain_samples(path: Path) -> Iterator[Json]:
     for key, value in members(path, _SAMPLES):
         if key == "samples":
@@ -289,16 +285,16 @@ def _scores(sample: Json) -> Json:
 
 def _mark(value: Any) -> float:
     """Return a score as a number, NaN if it is none."""
-    return _MARKS[value] if isinstance(value, str) and value in _MARKS else as_number(value)
+    return as_number(_MARKS.get(value, value) if isinstance(value, str) else value)
 
 
 def _gold(target: Any, choices: tuple[str, ...]) -> tuple[int, ...]:
-    targets = target if isinstance(target, list) else [target]
-    letters = [letter_position(text, len(choices)) for text in targets if isinstance(text, str)]
-    if letters and all(letter >= 0 for letter in letters):
+    targets = [as_text(each) for each in (target if isinstance(target, list) else [target])]
+    letters = [letter_position(text, len(choices)) for text in targets]
+    if letters and min(letters) >= 0:
         return tuple(letters)
-    found = [options_of(chosen_options(as_text(text), choices)) for text in targets]
-    return sum(found, ()) if all(found) else ()
+    named = [options_of(chosen_options(text, choices)) for text in targets]
+    return sum(named, ()) if all(named) else ()
 
 
 def _target(target: Any) -> str:
@@ -320,10 +316,8 @@ def _text(value: Any) -> str:
 
 def _attached(text: str, sample: Json) -> str:
     """Return a text that may be kept apart, as an attachment."""
-    if not text.startswith(_ATTACHMENT):
-        return text
     found = as_object(sample.get("attachments")).get(text.removeprefix(_ATTACHMENT))
-    return as_text(found) or text
+    return as_text(found) or text if text.startswith(_ATTACHMENT) else text
 
 
 def _usage(sample: Json) -> tuple[int, int]:

@@ -59,7 +59,7 @@ def array_elements(path: Path) -> Iterator[Any]:
             message names the element, from 1.
     """
     with _opened(path) as text:
-        text.expect("[", "a JSON array")
+        text.take("the start", "[")
         yield from _elements(text, "element")
 
 
@@ -75,7 +75,7 @@ def members(path: Path, arrays: frozenset[str] = frozenset()) -> Iterator[tuple[
         InputError: as `array_elements`; the message names the key.
     """
     with _opened(path) as text:
-        text.expect("{", "a JSON object")
+        text.take("the start", "{")
         if text.next_mark() == "}":
             return
         mark = ","
@@ -133,12 +133,6 @@ class _Text:
                 return self._rest[self._at]
             if not self._more():
                 return ""
-
-    def expect(self, mark: str, what: str) -> None:
-        """Consume a mark that begins the text."""
-        if self.next_mark() != mark:
-            raise InputError(f"not valid JSON: expected {what}")
-        self._at += 1
 
     def take(self, after: str, marks: str) -> str:
         """Consume one of several marks."""

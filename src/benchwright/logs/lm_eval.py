@@ -16,7 +16,7 @@ from benchwright.core.natural_order import natural_key
 from benchwright.core.values import ascii_surrogates, format_value
 from benchwright.logs.json_files import array_elements, json_lines, read_json
 from benchwright.logs.sample import Log, Mark, Sample
-from benchwright.logs.values import as_list, as_number, as_object, as_text
+from benchwright.logs.values import as_count, as_list, as_number, as_object, as_text
 
 NAME = "lm-evaluation-harness"
 
@@ -195,9 +195,7 @@ def _requests(arguments: Any) -> tuple[list[str], list[str] | None]:
 
 def _in_order(value: Any) -> Any:
     """Return an object's values in natural order of the keys; other values unchanged."""
-    if not isinstance(value, dict):
-        return value
-    return [value[key] for key in sorted(value, key=natural_key)]
+    return [value[k] for k in sorted(value, key=natural_key)] if isinstance(value, dict) else value
 
 
 def _conditional(contexts: list[str], continuations: list[str]) -> int:
@@ -212,14 +210,11 @@ def _log_likelihood(response: Any) -> float:
     value = response
     while isinstance(value, list) and value:
         value = value[0]
-    try:
-        if isinstance(value, str | int | float) and not isinstance(value, bool):
-            return float(value)
-    except (ValueError, OverflowError):
-        pass
-    raise ValueError(
-        f"response: expected a log-likelihood and a boolean, got {format_value(response)}"
-    )
+    number = math.nan if isinstance(value, bool) else as_number(value)
+    if math.isnan(number) and str(value).strip().lower() != "nan":
+        expected = "expected a log-likelihood and a boolean"
+        raise ValueError(f"response: {expected}, got {format_value(response)}")
+    return number
 
 
 def _model(results: dict[str, Any], arguments: Any) -> str:
@@ -235,5 +230,4 @@ def _model(results: dict[str, Any], arguments: Any) -> str:
 def _shots(results: dict[str, Any], task: str) -> int:
     settings = as_object(as_object(results.get("configs")).get(task))
     stated = as_object(results.get("n-shot")).get(task), settings.get("num_fewshot")
-    counts = (n for n in stated if isinstance(n, int) and not isinstance(n, bool) and n >= 0)
-    return next(counts, -1)
+    return next((count for count in map(as_count, stated) if count >= 0), -1)

@@ -54,8 +54,6 @@ class ZipEntries:
             ) from error
 
     def _content(self, info: zipfile.ZipInfo) -> bytes:
-        if info.flag_bits & 1:
-            raise InputError(f"{self.path}: {_shown(info.filename)} is encrypted; decrypt the log")
         with self._opened(info) as stream:
             out = io.BytesIO()
             while chunk := stream.read(_CHUNK):

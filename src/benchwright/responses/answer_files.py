@@ -101,7 +101,9 @@ def find_answer_files(paths: Sequence[Path], choice: Choice = Choice()) -> Answe
         if path in paths and table is None:
             known = ", ".join(TABLE_TYPES)
             raise InputError(f"{path}: unknown file type; expected one of {known}, or a log")
-        if table is not None and (path in paths or table.problem or _is_of_answers(table)):
+        names = [] if table is None or table.table is None else table.table.column_names
+        wide = "item_id" in names or names[:1] == ["model"]
+        if table and (path in paths or table.problem or wide or looks_tidy(table)):
             files.append(table)
         else:
             others.append(path)
@@ -120,8 +122,3 @@ def _answer_table(path: Path, choice: Choice) -> LoadedFile:
         return LoadedFile(entry, None, problem=str(error))
     cells = pd.DataFrame(matrix.correct, matrix.models, matrix.item_ids).rename_axis("model")
     return LoadedFile(entry, pa.Table.from_pandas(cells.reset_index(), preserve_index=False))
-
-
-def _is_of_answers(file: LoadedFile) -> bool:
-    names = [] if file.table is None else file.table.column_names
-    return looks_tidy(file) or "item_id" in names or names[:1] == ["model"]

@@ -27,8 +27,6 @@ states another answer."""
 MISSING, FAILED = "missing", "failed"
 _NAMES = ("model", "condition", "style", "source", "extraction")
 _VALUES = ["correct", "prediction", "p_answer", "p_prediction", "logprobs", "option_bytes"]
-# A softmax in single precision may be slightly above 1, and K equal options slightly below 1/K.
-_ROUNDING = 1e-6
 
 Mask = NDArray[np.bool_]
 Reasons = Iterable[tuple[str, str, Mask]]
@@ -103,25 +101,9 @@ def merge_files(
     wrong = contradictions(rows, index)
     count_rows(rows, wrong, "contradicting", "inconsistent with the gold", tallies)
     rows["prediction"] = rows["prediction"].clip(-1)
+    unscored = rows["correct"].isna() & rows["logprobs"].isna()
+    rows["correct"] = rows["correct"].mask(unscored, answers(rows, index)[0])
     return rows[ROWS]
-
-
-def _judge_several(rows: pd.DataFrame, index: ResponseIndex, tallies: Tallies) -> None:
-    """Score answers that name several options: right if these are exactly the right ones.
-
-    Where a file names several for an item with several right options, its models were asked for
-    all of them, so that one alone is wrong there.
-    """
-    position, named = rows["position"].to_numpy(), rows["prediction"].to_numpy()
-    several, multiple = named < -1, ~index.single[position]
-    if not several.any():
-        return
-    count_rows(rows, several, "several", "answers with several options", tallies)
-    asks_for_all = rows["source"].isin(rows["source"][several & multiple]).to_numpy(dtype=bool)
-    sets = several | (asks_for_all & multiple & (named >= 0))
-    judged = sets & rows["correct"].isna().to_numpy() & rows["logprobs"].isna().to_numpy()
-    exact = (named == index.right_code[position]).astype(float)
-    rows["correct"] = rows["correct"].where(~judged, exact)
 
 
 def _table(files: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
@@ -139,11 +121,27 @@ def unanswered(rows: pd.DataFrame) -> Mask:
     return silent.to_numpy(dtype=bool)
 
 
+def _judge_several(rows: pd.DataFrame, index: ResponseIndex, tallies: Tallies) -> None:
+    """Score answers that name several options: right if these are exactly the right ones.
+
+    Where a file names several for an item with several right options, its models were asked for
+    all of them, so that one alone is wrong there.
+    """
+    position, named = rows["position"].to_numpy(), rows["prediction"].to_numpy()
+    several, multiple = named < -1, ~index.single[position]
+    if not several.any():
+        return
+    count_rows(rows, several, "several", "answers with several options", tallies)
+    asks_for_all = rows["source"].isin(rows["source"][several & multiple]).to_numpy(dtype=bool)
+    sets = several | (asks_for_all & multiple & (named >= 0))
+    judged = sets & rows["correct"].isna() & rows["logprobs"].isna()
+    rows["correct"] = rows["correct"].mask(judged, (named == index.right_code[position]) * 1.0)
+
+
 def _invalid_for_item(rows: pd.DataFrame, index: ResponseIndex) -> list[tuple[str, Mask]]:
     """Mark values that are invalid for their item, and options that it does not have as unread."""
     position = rows["position"].to_numpy()
-    joined = position >= 0
-    n_options = index.options[position]
+    joined, n_options = position >= 0, index.options[position]
     chosen = rows["prediction"].to_numpy(dtype=np.int64, copy=True)
     chosen[joined & (n_options == 0)] = -1
     several = np.where(chosen < -1, -1 - chosen, 0) >> np.minimum(n_options, 62) > 0
@@ -207,9 +205,6 @@ def _merged(rows: pd.DataFrame, index: ResponseIndex, tallies: Tallies) -> pd.Da
         count_rows(later, mask & doubled[repeated], "doubled", counted, tallies)
         count_rows(later, mask & differ, "contradicting", disagreeing, tallies)
     _count_joined(rows, own, doubled, index, tallies)
-    for file, part in pd.Series(differ[~within]).groupby(later["source"].to_numpy()[~within]):
-        tallies[str(file)].shared += len(part)
-        tallies[str(file)].different += int(part.sum())
     kept.loc[at[differ], "disputed"] = True
     for column, name in enumerate(_VALUES):
         adds = ~differ & stated[:, column] & ~said[:, column]
@@ -235,7 +230,7 @@ def _stated(rows: pd.DataFrame) -> Mask:
 
 def _disagree(first: pd.DataFrame, later: pd.DataFrame, index: ResponseIndex) -> Mask:
     """Return (n,) True where two rows with the same key state different answers."""
-    a, b = (rows["correct"].fillna(pd.Series(_scores(rows, index))) for rows in (first, later))
+    a, b = (rows["correct"].fillna(pd.Series(answers(rows, index)[0])) for rows in (first, later))
     c, d = first["prediction"], later["prediction"]
     differ = (a.notna() & b.notna() & (a != b)) | ((c != -1) & (d != -1) & (c != d))
     return differ.to_numpy(dtype=bool)
@@ -244,31 +239,21 @@ def _disagree(first: pd.DataFrame, later: pd.DataFrame, index: ResponseIndex) ->
 def contradictions(rows: pd.DataFrame, index: ResponseIndex) -> Mask:
     """Return (n,) True where a row contradicts itself, given the item's gold.
 
-    `correct` must agree with the prediction and with the highest log-likelihood. `p_answer` must
-    not exceed 0.5 if wrong, or be below 1/K if right. Probabilities of two options must not sum to
-    more than 1. Only items with exactly one right option are checked, and only responses that are
-    entirely right or wrong.
+    The chosen option, the one with the highest log-likelihood, and `correct` must agree, where
+    `correct` is entirely right or wrong. Items with several right options are only checked for
+    answers that name several.
     """
-    position = rows["position"].to_numpy()
-    answer = index.answer[position]
-    correct = rows["correct"].to_numpy()
-    prediction = rows["prediction"].to_numpy()
-    p_answer = rows["p_answer"].to_numpy()
-    checkable = index.single[position]
-    whole = (correct == 0) | (correct == 1)
-    decided = checkable & whole
-    out = decided & (prediction >= 0) & ((correct == 1) != (prediction == answer))
-    exact = prediction == index.right_code[position]
-    out |= whole & (prediction < -1) & ((correct == 1) != exact)
-    out |= decided & (correct == 0) & (p_answer > 0.5 + _ROUNDING)
-    fair = 1 / np.maximum(index.options[position], 1)
-    out |= decided & (correct == 1) & (p_answer < fair - _ROUNDING)
-    other = checkable & (prediction >= 0) & (prediction != answer)
-    out |= other & (p_answer + rows["p_prediction"].to_numpy() > 1 + _ROUNDING)
+    position, prediction = rows["position"].to_numpy(), rows["prediction"].to_numpy()
+    correct, answer = rows["correct"].to_numpy(), index.answer[position]
+    single = index.single[position]
+    decided = (correct == 0) | (correct == 1)
+    key = np.where(prediction < -1, index.right_code[position], answer)
+    chosen = (prediction < -1) | (single & (prediction >= 0))
     best, tied = best_of_rows(rows)
     wrong = decided & ((correct == 1) != (best == answer))
     wrong |= (prediction >= 0) & (prediction != best)
-    return np.asarray(out | (wrong & checkable & (best >= 0) & ~tied))
+    wrong &= single & (best >= 0) & ~tied
+    return np.asarray(wrong | (decided & chosen & ((correct == 1) != (prediction == key))))
 
 
 def _count_joined(
@@ -278,38 +263,43 @@ def _count_joined(
 
     `own` marks the first row of a key in its file, `doubled` rows that repeat an earlier one.
     """
-    codes, files = pd.factorize(rows["source"])
-    state = rows["extraction"]
+    state, by_hash = rows["extraction"], rows["by_hash"].to_numpy(dtype=bool)
     answered = own & (state != MISSING).to_numpy(dtype=bool)
-    by_hash = rows["by_hash"].to_numpy(dtype=bool)
-    joined, failed = answered & ~doubled, own & (state == FAILED).to_numpy(dtype=bool)
-    masks = (answered, joined & by_hash, joined & ~by_hash, failed)
-    counts = [np.bincount(codes[mask], minlength=len(files)).tolist() for mask in masks]
-    is_log = any(tallies[str(file)].mean_mark is not None for file in files)
-    scores = pd.Series(_scores(rows, index)).where(own) if is_log else pd.Series(np.nan, rows.index)
-    means = scores.groupby(codes).mean().tolist()
-    for file, mean, answers, hashed, by_id, unreadable in zip(files, means, *counts, strict=True):
-        tally = tallies[str(file)]
-        tally.joined_by_hash, tally.joined_by_id = hashed, by_id
-        tally.unreadable = unreadable
+    columns = {
+        "joined_by_hash": answered & ~doubled & by_hash,
+        "joined_by_id": answered & ~doubled & ~by_hash,
+        "unreadable": own & (state == FAILED).to_numpy(dtype=bool),
+        "answers": answered,
+    }
+    is_log = any(tallies[str(file)].mean_mark is not None for file in rows["source"].unique())
+    scores = answers(rows, index)[0] if is_log else np.nan
+    counted = pd.DataFrame({**columns, "accuracy": np.where(own, scores, np.nan)})
+    ways = dict.fromkeys(columns, "sum") | {"accuracy": "mean"}
+    of_files = counted.groupby(np.asarray(rows["source"]), sort=False).agg(ways)
+    for file, counts in of_files.to_dict("index").items():
+        tally, joined, mean = tallies[str(file)], counts.pop("answers"), counts.pop("accuracy")
+        for name, count in counts.items():
+            setattr(tally, str(name), int(count))
         if tally.mean_mark is None or np.isnan(mean):
             continue
         tally.accuracy = mean
         if abs(mean - tally.mean_mark) > SAME_SCORE:
             tally.notes.append(
-                f"accuracy is {mean:.4f} of {answers} joined answers, "
+                f"accuracy is {mean:.4f} of {joined} joined answers, "
                 f"and {tally.mean_mark:.4f} of {tally.marks} answers by the log's marks"
             )
 
 
-def _scores(rows: pd.DataFrame, index: ResponseIndex) -> NDArray[np.float64]:
-    """Return the scores (n,) as in a response matrix.
+def answers(
+    rows: pd.DataFrame, index: ResponseIndex
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return scores and options (n,) as in a response matrix.
 
-    They are those of the option with the highest log-likelihood, else the log's mark, else that of
+    They are those of the option with the highest log-likelihood, else the mark, else the score of
     the chosen option.
     """
     best, _ = best_of_rows(rows)
     chosen = np.where(best >= 0, best, rows["prediction"].to_numpy())
     judged = index.is_right(rows["position"].to_numpy(dtype=np.intp), chosen)
     marks = rows["correct"].to_numpy()
-    return np.where((best >= 0) | np.isnan(marks), judged, marks)
+    return np.where((best >= 0) | np.isnan(marks), judged, marks), chosen

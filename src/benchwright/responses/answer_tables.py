@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import cache
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ from benchwright.responses.cell_values import (
 )
 from benchwright.responses.item_index import ResponseIndex
 from benchwright.responses.scales import to_share
-from benchwright.responses.tally import Tally
+from benchwright.responses.tally import Tally, different_texts, unknown_condition
 
 _ITEM = ("item_id", "content_hash", "question")
 _VALUES = ("correct", "score", "prediction", "logprobs")
@@ -47,7 +48,9 @@ _MOST = 10_000  # shots, or repeats
 _EXTRACTIONS = ("ok", "failed", "too_long", "none")
 
 
-def read_answer_table(file: LoadedFile, index: ResponseIndex) -> tuple[dict[str, Any], Tally]:
+def read_answer_table(
+    file: LoadedFile, table: pa.Table, index: ResponseIndex
+) -> tuple[dict[str, Any], Tally]:
     """Read a table: its rows, as `answer_rows.merge_files` takes them, and a tally of the others.
 
     A row belongs to the items of its condition: items of a perturbed copy have the copy's texts. An
@@ -56,16 +59,10 @@ def read_answer_table(file: LoadedFile, index: ResponseIndex) -> tuple[dict[str,
     Raises:
         InputError: the file has neither layout, no answer, or scores outside its scale.
     """
-    if file.table is None:
-        raise ValueError(f"{file.name} was not loaded")
-    if file.spec.layout == "tidy" or (file.spec.layout == "auto" and looks_tidy(file)):
-        columns = _Columns(file, file.table)
-        _require(columns)
-    else:
-        columns = _melted(file, file.table, index)
-    layout = "wide" if columns.grid else "tidy"
+    tidy = file.spec.layout == "tidy" or (file.spec.layout == "auto" and looks_tidy(file))
+    columns = _tidy(file, table) if tidy else _melted(file, table, index)
     rows, invalid, unread = _read_rows(columns)
-    tally = Tally(file.name, layout, int(rows["model"].nunique()), len(rows))
+    tally = Tally(file.name, "tidy" if tidy else "wide", int(rows["model"].nunique()), len(rows))
     reasons = [("dropped", f"dropped ({why})", mask) for why, mask in invalid]
     reasons += [("not_joined", what, mask) for what, mask in _join(rows, columns, index)]
     _require_valid_row(columns, [*invalid, ("no response", unanswered(rows)), unread])
@@ -79,32 +76,30 @@ def _names(file: LoadedFile) -> dict[str, str]:
     return {name: renamed.get(name, name) for name in TIDY_COLUMNS}
 
 
-class _Columns:
-    """The columns of a file under their standard names.
+def looks_tidy(file: LoadedFile) -> bool:
+    """Return whether a file has columns for the model and the item, or for a value of responses."""
+    if file.table is None:
+        return False
+    names, present = _names(file), set(file.table.column_names)
+    has_item = not present.isdisjoint(names[name] for name in _ITEM)
+    has_value = not present.isdisjoint(names[name] for name in _VALUES)
+    return has_value or (has_item and names["model"] in present)
 
-    `grid` has the cells of a file with items and models as rows and columns, read already.
-    """
+
+class _Columns:
+    """The columns of a file under their standard names; `grid` has those that are read already."""
 
     def __init__(
-        self, file: LoadedFile, table: pa.Table, grid: Mapping[str, Cells] | None = None
+        self,
+        file: LoadedFile,
+        table: pa.Table,
+        names: Mapping[str, str],
+        grid: Mapping[str, Cells] = MappingProxyType({}),
     ) -> None:
-        self.file = file
-        self.table = table
-        self.grid = grid or {}
-        self.names = _names(file) if grid is None else {name: name for name in TIDY_COLUMNS}
-        present = table.column_names
-        for ours, theirs in file.spec.columns.items() if grid is None else ():
-            if theirs not in present:
-                raise InputError(
-                    f"{file.name}: no column {theirs!r} (configured for {ours}); "
-                    f"it has {', '.join(present[:12])}"
-                )
-        for name in self.names.values():
-            if present.count(name) > 1:
-                raise InputError(f"{file.name}: column {name!r} is not unique")
+        self.file, self.table, self.names, self.grid = file, table, names, grid
 
     def __contains__(self, name: str) -> bool:
-        return name in self.grid or self.names[name] in self.table.column_names
+        return name in self.grid or self.names.get(name) in self.table.column_names
 
     def __getitem__(self, name: str) -> pa.ChunkedArray:
         return self.table[self.names[name]]
@@ -131,28 +126,24 @@ class _Columns:
         return Cells(*(np.broadcast_to(value, len(self.table)) for value in (empty, False)))
 
 
-def looks_tidy(file: LoadedFile) -> bool:
-    """Return whether a file has columns for the model and the item, or for a value of responses."""
-    if file.table is None:
-        return False
-    names, present = _names(file), set(file.table.column_names)
-    has_item = not present.isdisjoint(names[name] for name in _ITEM)
-    return (has_item and names["model"] in present) or not present.isdisjoint(
-        names[name] for name in _VALUES
-    )
-
-
-def _require(columns: _Columns) -> None:
-    name = columns.file.name
-    has = ", ".join(columns.table.column_names[:12])
+def _tidy(file: LoadedFile, table: pa.Table) -> _Columns:
+    columns, present = _Columns(file, table, _names(file)), table.column_names
+    has = f"it has {', '.join(present[:12])}"
+    for ours, theirs in file.spec.columns.items():
+        if theirs not in present:
+            raise InputError(f"{file.name}: no column {theirs!r} (configured for {ours}); {has}")
+    for name in columns.names.values():
+        if present.count(name) > 1:
+            raise InputError(f"{file.name}: column {name!r} is not unique")
     for needed in (("model",), _ITEM, _VALUES):
         if not any(key in columns for key in needed):
             *others, last = map(repr, needed)
             wanted = f"{', '.join(others)} or {last}" if others else last
-            near = (get_close_matches(key, columns.table.column_names, n=1) for key in needed)
+            near = (get_close_matches(key, present, n=1) for key in needed)
             renamed = next((close[0] for close in near if close), None)
             hint = f"; rename {renamed!r}, or name it under `columns`" if renamed else ""
-            raise InputError(f"{name}: a tidy file needs a column {wanted}; it has {has}{hint}")
+            raise InputError(f"{file.name}: a tidy file needs a column {wanted}; {has}{hint}")
+    return columns
 
 
 def _read_rows(
@@ -241,19 +232,6 @@ def _join(rows: pd.DataFrame, columns: _Columns, index: ResponseIndex) -> list[t
     return foreign
 
 
-def unknown_condition(condition: str) -> str:
-    """Return the report's text for responses under an unknown condition."""
-    return f"not joined (unknown condition {condition})"
-
-
-def different_texts(condition: str) -> str:
-    """Return the report's text for responses to other texts than those of the copy."""
-    return (
-        f"not joined (texts differ from those of {condition} in this run; "
-        "check the seed and settings of the perturbation)"
-    )
-
-
 def _hashes(columns: _Columns) -> tuple[list[str | None] | None, bool]:
     """Return the hash of each row's text, if any, and whether it is of the question alone."""
     if "content_hash" in columns:
@@ -274,7 +252,7 @@ def _require_valid_row(columns: _Columns, invalid: list[tuple[str, Mask]]) -> No
         return
     reason = next(reason for reason, mask in invalid if mask[0])
     shown = ("model", "correct", "score", "prediction", "p_answer", "p_prediction", "logprobs")
-    names = [name for name in map(columns.names.get, shown) if name in columns.table.column_names]
+    names = [columns.names[name] for name in shown if name in columns and name not in columns.grid]
     values = ", ".join(f"{name} {columns.table[name][0].as_py()!r}" for name in names)
     raise InputError(
         f"{columns.file.name}: no valid row; row 1: {reason} (got {values}); write 'correct' and "
@@ -311,19 +289,14 @@ def _melted(file: LoadedFile, table: pa.Table, index: ResponseIndex) -> _Columns
     at, row = np.nonzero(~np.isnan(values) | bad)
     if not len(at):
         raise InputError(f"{file.name}: no cell has a response")
-    if bad[at, row].all():
-        hint = "" if letters else " with `values: letters`"
-        raise InputError(
-            f"{file.name}: no valid cell; write correctness as 0–1, or letters of options{hint}"
-        )
     of_cells = {side: (keys, row), other: (names[others], at)}
     ids = {
         name: pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(known, pa.large_string()))
         for name, (known, codes) in of_cells.items()
     }
     melted = pa.table({"item_id": ids["item id"], "model": ids["model"]})
-    found = Cells(values[at, row], bad[at, row])
-    return _Columns(file, melted, {"prediction" if letters else "correct": found})
+    grid = {"prediction" if letters else "correct": Cells(values[at, row], bad[at, row])}
+    return _Columns(file, melted, {"item_id": "item_id", "model": "model"}, grid)
 
 
 def _has_letters(file: LoadedFile, table: pa.Table) -> bool:

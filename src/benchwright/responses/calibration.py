@@ -120,8 +120,8 @@ def fit_temperatures(
 
     A softmax over text log-likelihoods is overconfident (underconfident if divided by length) for
     rules that need a probability above 0.8. The temperature minimises the negative log-likelihood
-    of the gold under the condition `question`. It also applies to the other conditions, since
-    options without their question would be calibrated to near-uniform probabilities.
+    of the gold under the condition `question`, and applies to all conditions: options without
+    their question would be calibrated to near-uniform probabilities.
 
     Args:
         live_responses: a `Responses` table, possibly empty.
@@ -139,7 +139,7 @@ def fit_temperatures(
     )
     answer = calibration_items.set_index("item_id")["answer"]
     fitted = []
-    for name, responses in sorted(rows.groupby("configuration"), key=lambda pair: str(pair[0])):
+    for name, responses in rows.groupby("configuration"):  # sorted by name
         scores, gold = _calibration_scores(responses, answer[answer >= 0])
         style = str(responses["style"].iloc[0])
         is_fitted = style in parameters.calibrate_styles and len(gold) >= _FEWEST

@@ -27,16 +27,17 @@ class Cells(NamedTuple):
 
 def column_kind(column: pa.ChunkedArray) -> str:
     """Return `empty`, `number`, `text`, `list` or `other`."""
-    kind = column.type
-    if pa.types.is_dictionary(kind):
-        kind = kind.value_type
-    tests: dict[str, tuple[Callable[[pa.DataType], bool], ...]] = {
-        "empty": (pa.types.is_null,),
-        "number": (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean),
-        "text": (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view),
-        "list": (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list),
+    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    tests: dict[str, tuple[str, ...]] = {
+        "empty": ("null",),
+        "number": ("integer", "floating", "boolean"),
+        "text": ("string", "large_string", "string_view"),
+        "list": ("list", "large_list", "fixed_size_list"),
     }
-    return next((name for name, ask in tests.items() if any(a(kind) for a in ask)), "other")
+    for name, types in tests.items():
+        if any(getattr(pa.types, f"is_{each}")(kind) for each in types):
+            return name
+    return "other"
 
 
 def texts(column: pa.ChunkedArray, where: str) -> NDArray[np.object_]:
@@ -47,15 +48,13 @@ def texts(column: pa.ChunkedArray, where: str) -> NDArray[np.object_]:
     Raises:
         InputError: the column holds other values; the message begins with `where`.
     """
-    kind = column_kind(column)
-    if kind == "number" and not pa.types.is_integer(column.type):
-        kind = "other"
-    if kind in ("list", "other"):
-        raise InputError(f"{where}: expected text, got type {column.type}")
+    kind, stored = column_kind(column), column.type
+    if kind in ("list", "other") or (kind == "number" and not pa.types.is_integer(stored)):
+        raise InputError(f"{where}: expected text, got type {stored}")
     if kind == "empty" or len(column) == 0:
         return np.full(len(column), None, dtype=object)
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
+    if pa.types.is_dictionary(stored):
+        column = column.cast(stored.value_type)
     if kind == "text":
         column = column.cast(pa.large_string())  # plain strings are limited to 2 GB per array
     # Merging the dictionaries of many small chunks is slow.

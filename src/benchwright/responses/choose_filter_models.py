@@ -5,7 +5,6 @@ from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from benchwright.core.configuration import parse_configuration
@@ -118,31 +117,30 @@ def _fits(name: str, configuration: str) -> bool:
 
 def _eligible(matrix: ResponseMatrix, choice: FilterModelChoice) -> list[str]:
     """Return the models that answered enough of the commonly answered items, best first."""
-    m, min_coverage = len(matrix.models), choice.min_coverage
     answered = matrix.answered()
     counts = answered.sum(axis=0)
-    usual = (counts >= choice.answered_by * m) & (counts > 0)
-    if not m or not usual.any():
+    usual = (counts >= choice.answered_by * len(matrix.models)) & (counts > 0)
+    if not usual.any():
         raise InputError(
             "filter_models: no responses to rank models by; list the models by name, or import or "
             "score responses"
         )
     coverage = answered[:, usual].mean(axis=1)
-    rows = np.flatnonzero(coverage >= min_coverage)
+    rows = np.flatnonzero(coverage >= choice.min_coverage)
     if not len(rows):
         best = int(np.argmax(coverage))
         raise InputError(
-            f"filter_models.min_coverage={min_coverage:g}: no model answered this share of the "
-            f"{int(usual.sum())} items that at least {choice.answered_by:.0%} of the models "
+            f"filter_models.min_coverage={choice.min_coverage:g}: no model answered this share of "
+            f"the {int(usual.sum())} items that at least {choice.answered_by:.0%} of the models "
             f"answered; the highest coverage is {coverage[best]:.3f} ({matrix.models[best]})"
         )
-    common: NDArray[np.bool_] = np.logical_and.reduce(answered[rows], axis=0)
-    if not common.any():
+    common = np.flatnonzero(answered[rows].all(axis=0))
+    if not len(common):
         raise InputError(
             f"filter_models: no item was answered by all {len(rows)} eligible models; "
             "raise filter_models.min_coverage"
         )
-    mean = matrix.correct[np.ix_(rows, np.flatnonzero(common))].mean(axis=1, dtype=np.float64)
+    mean = matrix.correct[np.ix_(rows, common)].mean(axis=1, dtype=np.float64)
     names = [matrix.models[row] for row in rows]
     order = sorted(zip((-mean).round(_DIGITS).tolist(), names, strict=True))
     return [name for _, name in order]

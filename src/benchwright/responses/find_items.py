@@ -106,14 +106,12 @@ def _candidates(
 ) -> _Candidates:
     """Return the items with the texts of a sample, and the options in its order."""
     for reading in readings(sample, mappings):
-        positions = index.with_text(reading.question, reading.choices, any_order=not as_perturbed)
-        positions = _of_subject(positions, (reading.subject, of_task), index)
-        if _share_subject(positions, index):
+        found = index.with_text(reading.question, reading.choices, any_order=not as_perturbed)
+        if positions := _of_one_subject(found, (reading.subject, of_task), index):
             return _Candidates(positions, reading.choices)
     if sample.question and not sample.choices:
-        positions = _of_subject(index.with_question(sample.question), (of_task,), index)
-        same_options = len({index.choices[position] for position in positions}) == 1
-        if same_options and _share_subject(positions, index):
+        positions = _of_one_subject(index.with_question(sample.question), (of_task,), index)
+        if len({index.choices[position] for position in positions}) == 1:
             return _Candidates(positions, ())
     if sample.doc is not None and not sample.prompt:
         return _Candidates(index.with_text(document_text(sample.doc), ()), ())
@@ -122,21 +120,16 @@ def _candidates(
 
 def _asked(sample: Sample, index: ItemIndex, of_task: str, as_perturbed: bool) -> _Candidates:
     """Return the items that a sample's prompt asks, and the options in its order."""
-    if not sample.prompt:
-        return _Candidates([], ())
-    asked = index.prompts.find(sample.prompt, sample.choices)
+    asked = index.prompts.find(sample.prompt, sample.choices) if sample.prompt else None
     if asked is None:
-        ending = None
-        if not as_perturbed:
-            ending = index.prompt_ends.find(sample.prompt, sample.choices)
+        ends = bool(sample.prompt) and not as_perturbed
+        ending = index.prompt_ends.find(sample.prompt, sample.choices) if ends else None
         position, order = ending or (-1, [])
         choices = tuple(index.choices[position][option] for option in order)
         return _Candidates([position] if ending else [], choices)
-    positions = _of_subject(asked.positions, (of_task,), index)
-    if not _share_subject(positions, index):
-        return _Candidates([], ())
+    positions = _of_one_subject(asked.positions, (of_task,), index)
     choices = asked.choices or sample.choices
-    if as_perturbed and choices and index.choices[positions[0]] != choices:
+    if as_perturbed and positions and choices and index.choices[positions[0]] != choices:
         return _Candidates([], ())
     return _Candidates(positions, choices)
 
@@ -158,21 +151,18 @@ def _words(text: str) -> str:
     return "_".join(re.findall(r"[^\W_]+", text.casefold()))
 
 
-def _of_subject(
+def _of_one_subject(
     positions: Sequence[int], subjects: Iterable[str | None], index: ItemIndex
 ) -> list[int]:
-    """Return the positions of the first subject that any has, all if there is none."""
-    for subject in subjects if len(positions) > 1 else ():
+    """Return the positions of the first subject that any has, else all; [] for several subjects."""
+    for subject in subjects:
         same = [position for position in positions if index.subjects[position] == subject]
-        if same:
+        if same and len(positions) > 1:
             return same
-    return list(positions)
+    clear = len({index.subjects[position] for position in positions}) == 1
+    return list(positions) if clear else []
 
 
 def document_text(doc: Row) -> str:
     """Return a document as JSON: the question of an item made of a log with unknown keys."""
     return json.dumps(doc, sort_keys=True, default=str)
-
-
-def _share_subject(positions: Sequence[int], index: ItemIndex) -> bool:
-    return len({index.subjects[position] for position in positions}) == 1

@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
@@ -17,7 +16,7 @@ from benchwright.responses.calibration import configurations
 from benchwright.responses.choose_filter_models import check_filter_models
 from benchwright.responses.item_index import ResponseIndex
 from benchwright.responses.join_logs import foreign_runs, read_log
-from benchwright.responses.response_matrices import Cells
+from benchwright.responses.response_matrices import matrix_of_rows
 from benchwright.responses.tally import Tally
 from benchwright.tables.responses import ImportReport, Responses
 
@@ -43,13 +42,10 @@ def import_responses(
 ) -> Imported:
     """Join recorded responses to the items, and report rows that do not fit.
 
-    Rows are joined by text if they have one, else by id. Rows of tidy files and logs become
-    a `Responses` table if they have log-likelihoods; responses of other models become matrices. Of
-    several responses to the same question, the first file's counts, and the report lists the
-    others. A file that cannot be read costs a line of the report, and never the other files.
-
-    Answers whose condition is a copy of this run belong to the copy's items and its gold. Those to
-    other copies, including copies of the same name with other texts, are left out and reported.
+    Rows are joined by text if they have one, else by id. Of several responses to the same question,
+    the first file's counts. A file that cannot be read costs a line of the report, and never the
+    other files. Answers to a copy of this run belong to the copy's items and its gold; those to
+    other copies, including copies of the same name with other texts, are left out.
 
     Args:
         response_files: files by name, in order.
@@ -61,7 +57,8 @@ def import_responses(
         scoring: what the run asks itself.
 
     Returns:
-        The rows, the matrices and the report.
+        A `Responses` table of the models with log-likelihoods, matrices of the others, and the
+        report.
 
     Raises:
         InputError: a filter model is unknown, or answers should come from the hub, none does, and
@@ -105,11 +102,12 @@ def join_responses(
     parts: list[dict[str, Any]] = []
     for name, file in response_files.items():
         try:
-            if file.problem:
+            if file.log is not None:
+                of_file, tallies[name] = read_log(file, file.log, index, foreign)
+            elif file.table is not None:
+                of_file, tallies[name] = read_answer_table(file, file.table, index)
+            else:
                 raise InputError(file.problem)
-            of_file, tallies[name] = (
-                read_log(file, index, foreign) if file.log else read_answer_table(file, index)
-            )
             parts.append(of_file)
         except InputError as error:
             tallies[name] = Tally(name, "unusable", notes=[str(error)])
@@ -124,15 +122,8 @@ def as_responses(rows: pd.DataFrame, index: ResponseIndex) -> pd.DataFrame:
     """Return the `Responses` table of joined rows, sorted by its key."""
     if rows.empty:
         return Responses.empty()
-    position = rows["position"].to_numpy(dtype=np.intp)
-    prediction = rows["prediction"].to_numpy(dtype=np.int64)
-    derived = index.is_right(position, prediction)
-    frame = rows.assign(
-        item_id=index.ids.to_numpy()[position],
-        correct=rows["correct"].where(rows["correct"].notna(), derived),
-        shots_used=-1,
-        prompt_id=None,
-    )
+    item_ids = index.ids.to_numpy()[rows["position"].to_numpy(dtype=np.intp)]
+    frame = rows.assign(item_id=item_ids, shots_used=-1, prompt_id=None)
     frame = frame.sort_values(["model", "style", "shots", "condition", "position", "repeat"])
     return pd.DataFrame(Responses.validate(frame[Responses.columns()].reset_index(drop=True)))
 
@@ -142,11 +133,8 @@ def unscored_matrices(
 ) -> tuple[pd.DataFrame, list[ResponseMatrix]]:
     """Put the answers of models without any log-likelihood into one matrix per condition.
 
-    A row of a table takes two hundred bytes, a cell of a matrix fourteen, and without
-    log-likelihoods there is nothing to calibrate. A model with some log-likelihoods keeps all its
-    rows, since other styles may be derived from them, and so does one with repeats or unread
-    answers. If several rows have one configuration name
-    (shots unknown), the first by style and shots counts. Answers to calibration items are left out.
+    A row of a table takes two hundred bytes, a cell of a matrix fourteen, and there is nothing to
+    calibrate. A model with some log-likelihoods, repeats or unread answers keeps all its rows.
 
     Args:
         rows: joined rows, one per key (`answer_rows.ROWS`).
@@ -157,41 +145,8 @@ def unscored_matrices(
         their models answered.
     """
     kept = rows["logprobs"].notna() | (rows["repeat"] > 1) | (rows["extraction"] == FAILED)
-    scored = rows["model"][kept].unique()
-    unscored = ~rows["model"].isin(scored).to_numpy(dtype=bool)
-    matrices = [
-        _matrix(
-            str(condition), rows, np.flatnonzero(unscored & (rows["condition"] == condition)), index
-        )
-        for condition in sorted(rows["condition"][unscored].unique())
-    ]
+    unscored = ~rows["model"].isin(rows["model"][kept].unique())
+    conditions = sorted(rows["condition"][unscored].unique())
+    matrices = [matrix_of_rows(rows, str(name), index, unscored) for name in conditions]
     rest = rows[~unscored] if unscored.any() else rows
     return rest, [matrix for matrix in matrices if matrix.models]
-
-
-def _matrix(
-    condition: str, rows: pd.DataFrame, at: NDArray[np.intp], index: ResponseIndex
-) -> ResponseMatrix:
-    # Column by column: there may be tens of millions of rows.
-    items, start = index.of(condition) or index.items, index.start(condition)
-    position = rows["position"].to_numpy(dtype=np.intp)
-    at = at[position[at] - start < items.n_items]
-    asked = rows[["model", "style", "shots"]].iloc[at]
-    keys = [asked["shots"].to_numpy()]
-    order = np.lexsort(keys + [pd.Categorical(asked[name]).codes for name in ("style", "model")])
-    at = at[order]
-    model, models = pd.factorize(configurations(asked)[order], sort=True)
-    del asked, keys, order
-    position = position[at]
-    present, column = np.unique(position - start, return_inverse=True)
-    _, first = np.unique(model * max(len(present), 1) + column, return_index=True)
-    at, position, cells_at = at[first], position[first], (model[first], column[first])
-    del model, column, first
-    names = ("correct", "p_answer", "p_prediction", "prediction")
-    values = {name: rows[name].to_numpy()[at] for name in names}
-    unknown = np.isnan(values["correct"])
-    judged = index.is_right(position[unknown], values["prediction"][unknown])
-    values["correct"][unknown] = judged
-    cells = Cells(models, items.ids[present])
-    cells.put(*cells_at, values)
-    return cells.matrix(condition)

@@ -4,7 +4,7 @@ import sys
 import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -28,62 +28,25 @@ class Joined(NamedTuple):
     by_hash: NDArray[np.bool_]
 
 
-class _Gold:
-    """The right options at each position."""
-
-    answer: NDArray[np.int64]
-    single: NDArray[np.bool_]
-    right_code: NDArray[np.int64]
-    right: list[tuple[int, ...]]
-
-    def is_right(self, positions: Positions, prediction: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return 1.0 if the predicted option is right, 0.0 if not.
-
-        NaN if the prediction is unknown (−1) or the item is open-ended.
-        """
-        known = (prediction >= 0) & (self.answer[positions] >= 0)
-        right = np.where(known, (prediction == self.answer[positions]).astype(float), np.nan)
-        for row in np.flatnonzero(known & ~self.single[positions]):
-            right[row] = float(int(prediction[row]) in self.right[positions[row]])
-        return right
-
-
-class ItemIndex(_Gold):
-    """Evaluation items, followed by calibration items, each at its own position.
+class ItemIndex:
+    """Items by id and text: each has the position of its row in the table.
 
     Attributes:
-        n_items: number of evaluation items; positions from there on are calibration items.
         ids: item ids.
-        answer: index of the gold option, −1 if open-ended.
-        options: number of options.
         choices: texts of the options.
         subjects: the subjects.
-        single: True if exactly one option is right.
-        right_code: all right options, as `option_code`.
     """
 
-    def __init__(self, items: pd.DataFrame, calibration_items: pd.DataFrame | None = None) -> None:
-        """Index an `Items` table and calibration items; ids of the former take precedence."""
-        tables = [items]
-        if calibration_items is not None and len(calibration_items):
-            tables.append(calibration_items[~calibration_items["item_id"].isin(items["item_id"])])
-        both = pd.concat(tables, ignore_index=True) if len(tables) > 1 else items
-        self.n_items = len(items)
-        self.ids = pd.Index(both["item_id"].astype(str))
-        self.answer = both["answer"].to_numpy(dtype=np.int64)
-        self.choices = [tuple(str(text) for text in texts) for texts in both["choices"]]
-        self.subjects = [sys.intern(str(subject)) for subject in both["subject"]]
-        self.options = np.array([len(choices) for choices in self.choices], dtype=np.int64)
-        known: dict[tuple[int, ...], tuple[int, ...]] = {}  # equal ones are one object
-        rights = (tuple(int(option) for option in right) for right in both["correct_set"])
-        self.right = [known.setdefault(right, right) for right in rights]
-        self.single = (self.answer >= 0) & np.array([len(right) <= 1 for right in self.right])
-        few = (right if max(right, default=0) < MOST_SEVERAL else () for right in self.right)
-        self.right_code = np.array([*map(option_code, few)], dtype=np.int64)
-        self._texts = both[["content_hash", "question"]]
+    def __init__(self, items: pd.DataFrame) -> None:
+        """Index an `Items` table."""
+        self.ids = pd.Index(items["item_id"].astype(str))
+        self.choices = [tuple(map(str, texts)) for texts in items["choices"]]
+        self.subjects = [sys.intern(str(subject)) for subject in items["subject"]]
+        self._texts = items[["content_hash", "question"]]
 
     @cached_property
-    def _hashes(self) -> list[str]:
+    def hashes(self) -> list[str]:
+        """The hashes of questions and options."""
         return [str(text_hash) for text_hash in self._texts["content_hash"]]
 
     @cached_property
@@ -96,7 +59,7 @@ class ItemIndex(_Gold):
 
     @cached_property
     def _same_text(self) -> dict[str, list[int]]:
-        return _places(self._hashes)
+        return _places(self.hashes)
 
     @cached_property
     def _same_question(self) -> dict[str, list[int]]:
@@ -105,6 +68,16 @@ class ItemIndex(_Gold):
     @cached_property
     def _same_options(self) -> dict[str, list[int]]:
         return _places(map(_hash_in_any_order, self._questions, self.choices))
+
+    @cached_property
+    def prompts(self) -> PromptIndex:
+        """The items by questions that stand in a prompt."""
+        return PromptIndex(self._questions, self.choices)
+
+    @cached_property
+    def prompt_ends(self) -> EndIndex:
+        """The items by questions that end a prompt, cleaned."""
+        return EndIndex(self._questions, self.choices)
 
     def with_text(
         self, question: str, choices: Sequence[str], *, any_order: bool = False
@@ -118,16 +91,6 @@ class ItemIndex(_Gold):
     def with_question(self, question: str) -> list[int]:
         """Return the positions of all items with this question, whatever their options."""
         return self._same_question.get(content_hash(question), [])
-
-    @cached_property
-    def prompts(self) -> PromptIndex:
-        """The items by questions that stand in a prompt."""
-        return PromptIndex(self._questions, self.choices)
-
-    @cached_property
-    def prompt_ends(self) -> EndIndex:
-        """The items by questions that end a prompt, cleaned."""
-        return EndIndex(self._questions, self.choices)
 
     def find(self, item_ids: Iterable[str]) -> Positions:
         """Return the positions of ids, −1 for unknown ids."""
@@ -154,7 +117,7 @@ class ItemIndex(_Gold):
         by_hash = np.zeros(len(positions), dtype=bool)
         if hashes is None or all(seen is None for seen in hashes):
             return Joined(positions, by_hash)
-        own = self._question_hashes if question_only else self._hashes
+        own = self._question_hashes if question_only else self.hashes
         same = self._same_question if question_only else self._same_text
         for row, seen in enumerate(hashes):
             if seen is not None and not (positions[row] >= 0 and own[positions[row]] == seen):
@@ -175,27 +138,23 @@ def _places(hashes: Iterable[str]) -> dict[str, list[int]]:
     return places
 
 
-def _items_of_copy(items: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
-    """Return an `Items` table with the texts of a perturbed copy where it has them.
-
-    `rows` are those of a `PerturbedItems` table of one condition and of role `item`. An unaltered
-    item keeps all its right options; an altered item has the one of the copy.
-    """
-    perturbed = rows.set_index("item_id")[list(_OWN)].to_dict("index")
-    known = items.to_dict("records")
-    changed = [row | perturbed.get(str(row["item_id"]), {}) for row in known]
-    for row, old in zip(changed, known, strict=True):
-        if row["content_hash"] != old["content_hash"]:
-            row["correct_set"] = [int(row["answer"])]
-    return pd.DataFrame(changed, columns=items.columns)
-
-
-class ResponseIndex(_Gold):
+class ResponseIndex:
     """Items first, then calibration items, then the items of each copy in order of the copies.
 
     A position is one question with its options and gold: answers to an item and its copies are
-    never mixed. `items` indexes the items and calibration items alone; the other attributes are
-    those of `ItemIndex`, and an item has the same id in every copy.
+    never mixed. An item has the same id in every copy.
+
+    Attributes:
+        items: index of the items and calibration items alone.
+        n_items: number of items; positions from there on are calibration items and copies.
+        perturbed: index of the items of each copy.
+        ids: item ids.
+        answer: index of the gold option, −1 if open-ended.
+        options: number of options.
+        choices: texts of the options.
+        right: indices of all right options.
+        right_code: the same, as `option_code`.
+        single: True if exactly one option is right.
     """
 
     def __init__(
@@ -205,34 +164,48 @@ class ResponseIndex(_Gold):
         perturbed_items: pd.DataFrame | None = None,
     ) -> None:
         """Index items, calibration items and the `item` rows of a `PerturbedItems` table."""
-        self.items = ItemIndex(items, calibration_items)
-        self.perturbed: dict[str, ItemIndex] = {}
-        self._start: dict[str, int] = {}
-        self._texts: dict[str, dict[str, str]] = {}
-        start = len(self.items.ids)
-        altered: Iterable[tuple[Any, pd.DataFrame]] = ()
+        tables = [items]
+        if calibration_items is not None and len(calibration_items):
+            others = calibration_items[~calibration_items["item_id"].isin(items["item_id"])]
+            tables = [pd.concat([items, others], ignore_index=True)]
+        names = []
         if perturbed_items is not None:
-            altered = perturbed_items[perturbed_items["role"] == "item"].groupby("condition")
-        for condition, rows in altered:
-            name = str(condition)
-            own = ItemIndex(_items_of_copy(items[items["item_id"].isin(rows["item_id"])], rows))
-            self.perturbed[name], self._start[name] = own, start
-            self._texts[name] = dict(zip(rows["item_id"], rows["content_hash"], strict=True))
-            start += len(own.ids)
-        parts = [self.items, *self.perturbed.values()]
-        self.ids = pd.Index(np.concatenate([part.ids.to_numpy() for part in parts]))
-        self.answer = np.concatenate([part.answer for part in parts])
-        self.options = np.concatenate([part.options for part in parts])
-        self.single = np.concatenate([part.single for part in parts])
-        self.right_code = np.concatenate([part.right_code for part in parts])
-        self.right = [right for part in parts for right in part.right]
-        self.choices = [choices for part in parts for choices in part.choices]
+            altered = perturbed_items[perturbed_items["role"] == "item"]
+            for condition, rows in altered.groupby("condition"):
+                names.append(str(condition))
+                tables.append(_items_of_copy(items, rows))
+        self.n_items = len(items)
+        self.items, *copies = map(ItemIndex, tables)
+        self.perturbed = dict(zip(names, copies, strict=True))
+        starts = np.cumsum([len(table) for table in tables]).tolist()
+        self._start = dict(zip(names, starts, strict=False))
+        indices = [self.items, *copies]
+        self.ids = pd.Index(np.concatenate([each.ids.to_numpy() for each in indices]))
+        self.choices = [choices for each in indices for choices in each.choices]
+        self.options = np.array([len(choices) for choices in self.choices], dtype=np.int64)
+        self.answer = np.concatenate([table["answer"].to_numpy(np.int64) for table in tables])
+        known: dict[tuple[int, ...], tuple[int, ...]] = {}  # equal ones are one object
+        rights = (tuple(map(int, right)) for table in tables for right in table["correct_set"])
+        self.right = [known.setdefault(right, right) for right in rights]
+        few = (right if max(right, default=0) < MOST_SEVERAL else () for right in self.right)
+        self.right_code = np.array([*map(option_code, few)], dtype=np.int64)
+        self.single = (self.answer >= 0) & np.array([len(right) <= 1 for right in self.right])
+
+    def is_right(self, positions: Positions, prediction: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return 1.0 if the predicted option is right, 0.0 if not.
+
+        NaN if the prediction is unknown (−1) or the item is open-ended.
+        """
+        known = (prediction >= 0) & (self.answer[positions] >= 0)
+        right = np.where(known, (prediction == self.answer[positions]).astype(float), np.nan)
+        for row in np.flatnonzero(known & ~self.single[positions]):
+            right[row] = float(int(prediction[row]) in self.right[positions[row]])
+        return right
 
     def of(self, condition: str) -> ItemIndex | None:
         """Return the items with the texts of a condition; None for an unknown condition."""
-        if condition in self.perturbed:
-            return self.perturbed[condition]
-        return self.items if condition in _OF_ITEMS else None
+        of_items = self.items if condition in _OF_ITEMS else None
+        return self.perturbed.get(condition, of_items)
 
     def start(self, condition: str) -> int:
         """Return the first position of a condition's items."""
@@ -264,10 +237,21 @@ class ResponseIndex(_Gold):
 
     def is_foreign(self, condition: str, texts: Iterable[tuple[str | None, str | None]]) -> bool:
         """Return whether texts, by id and hash, are of another copy with the name of this one."""
-        own = self._texts.get(condition, {})
-        different = [
-            own[item_id] != text
-            for item_id, text in texts
-            if item_id is not None and item_id in own and text is not None
-        ]
+        copy = self.perturbed.get(condition)
+        own = {} if copy is None else dict(zip(copy.ids, copy.hashes, strict=True))
+        different = [own[key] != text for key, text in texts if key in own and text is not None]
         return sum(different) > _MAX_DIFFERENT * len(different)
+
+
+def _items_of_copy(items: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
+    """Return an `Items` table of a perturbed copy, `rows` being those of its items.
+
+    An unaltered item keeps all its right options; an altered item has the one of the copy.
+    """
+    perturbed = rows.set_index("item_id")[list(_OWN)].to_dict("index")
+    known = items[items["item_id"].isin(rows["item_id"])].to_dict("records")
+    changed = [row | perturbed[str(row["item_id"])] for row in known]
+    for row, old in zip(changed, known, strict=True):
+        if row["content_hash"] != old["content_hash"]:
+            row["correct_set"] = [int(row["answer"])]
+    return pd.DataFrame(changed, columns=items.columns)

@@ -1,6 +1,7 @@
 """Make items of the questions that logs contain."""
 
 from collections.abc import Iterator, Sequence
+from itertools import chain, count
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -19,17 +20,11 @@ _MOST_COLUMNS = 8  # named in a reason
 
 
 class LogItems(NamedTuple):
-    """An `Items` table.
-
-    Attributes:
-        items: the table.
-        left_out: log and reason of the items that are no question of a benchmark.
-        tasks: the task of each item, as the first log names it.
-    """
+    """An `Items` table."""
 
     items: pd.DataFrame
-    left_out: dict[str, tuple[str, str]]
-    tasks: dict[str, str]
+    left_out: dict[str, tuple[str, str]]  # log and reason of items that no benchmark would ask
+    tasks: dict[str, str]  # the task of each item, as the first log names it
 
 
 def collect_items(logs: Sequence[Log]) -> LogItems:
@@ -64,24 +59,16 @@ def collect_items(logs: Sequence[Log]) -> LogItems:
 
 
 def _asked(log: Log) -> Iterator[tuple[Sample, Reading | None]]:
-    """Yield the samples that are no perturbed copies, and what they ask."""
+    """Yield the samples that are no perturbed copies, and what they ask; None for a prompt."""
     for sample in log.samples():
         condition = None if sample.doc is None else sample.doc.get("condition")
-        perturbed = isinstance(condition, str) and condition != "question"
-        reading = None if sample.skipped or perturbed else _reading(sample)
-        if reading is not None or (sample.prompt and not sample.skipped and not perturbed):
+        if sample.skipped or (isinstance(condition, str) and condition != "question"):
+            continue
+        reading = next(readings(sample), Reading(sample.question) if sample.question else None)
+        if reading is None and sample.doc is not None and not sample.prompt:
+            reading = Reading(document_text(sample.doc))
+        if reading is not None or sample.prompt:
             yield sample, reading
-
-
-def _reading(sample: Sample) -> Reading | None:
-    """Return the question of a sample, None if it only has a prompt."""
-    for reading in readings(sample):
-        return reading
-    if sample.question:
-        return Reading(sample.question)
-    if sample.prompt or sample.doc is None:
-        return None
-    return Reading(document_text(sample.doc))
 
 
 def _of_prompt(sample: Sample, frame: Frame) -> tuple[Reading, str]:
@@ -89,10 +76,8 @@ def _of_prompt(sample: Sample, frame: Frame) -> tuple[Reading, str]:
     question, reason = frame.question(sample.prompt)
     given = () if are_letters(sample.choices) else sample.choices
     found = listing(sample.prompt, given)
-    labels = () if found is None else found.labels
-    return Reading(
-        question, given or (() if found is None else found.choices), None, (), labels
-    ), reason
+    choices, labels = ((), ()) if found is None else (found.choices, found.labels)
+    return Reading(question, given or choices, labels=labels), reason
 
 
 class _Items:
@@ -102,7 +87,6 @@ class _Items:
         self.rows: dict[tuple[str, tuple[str, ...], int], dict[str, Any]] = {}
         self.left_out: dict[str, tuple[str, str]] = {}
         self.tasks: dict[str, str] = {}
-        self._taken: set[str] = set()  # ids
         self._turns: dict[tuple[int, str, tuple[str, ...]], dict[str, int]] = {}
 
     def add_questions(self, log: Log) -> Frame:
@@ -120,7 +104,8 @@ class _Items:
                     self.add(log, sample, reading)
         except InputError:
             for key in list(self.rows)[before:]:
-                self.left_out.pop(self.rows.pop(key)["item_id"], None)
+                name = self.rows.pop(key)["item_id"]
+                self.left_out.pop(name, None)
             raise
         return frame
 
@@ -153,7 +138,6 @@ class _Items:
         right = right_options(sample, reading)
         choices = list(reading.choices) if right else []
         name = self._name(log, sample)
-        self.tasks[name] = log.task
         self.rows[(*text, turn)] = dict.fromkeys(Items.columns()) | {
             "item_id": name,
             "split": "test",
@@ -174,11 +158,9 @@ class _Items:
         within = "" if sample.number.startswith(f"{log.task}/") else f"{log.task}/"
         stated = None if sample.doc is None else sample.doc.get("item_id")
         wanted = stated if isinstance(stated, str) and stated else f"{within}{sample.number}"
-        name, count = wanted, 1
-        while name in self._taken:
-            count += 1
-            name = f"{wanted}#{count}"
-        self._taken.add(name)
+        others = (f"{wanted}#{number}" for number in count(2))
+        name = next(name for name in chain([wanted], others) if name not in self.tasks)
+        self.tasks[name] = log.task
         return name
 
 

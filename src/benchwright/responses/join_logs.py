@@ -1,7 +1,6 @@
 """Join the answers of a log to items, and count what became of every sample."""
 
 import math
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import islice
@@ -17,24 +16,22 @@ from benchwright.core.values import format_value
 from benchwright.datasets.response_files import LoadedFile
 from benchwright.logs.options import letter_position, option_code, options_of
 from benchwright.logs.sample import INVALID, NO_MARK, Log, Mark, Sample
+from benchwright.logs.values import as_list, as_literal
 from benchwright.params.responses import ResponseFileParams
 from benchwright.responses.answer_rows import FAILED, LISTS, MISSING, name_rows
-from benchwright.responses.answer_tables import different_texts, unknown_condition
 from benchwright.responses.find_items import Place, find_items, stated_condition, stated_id
 from benchwright.responses.item_index import ResponseIndex
 from benchwright.responses.option_orders import Orders, how_asked, matched, order_of, plain_text
 from benchwright.responses.scales import to_share
-from benchwright.responses.tally import SAME_SCORE, Tally
+from benchwright.responses.tally import SAME_SCORE, Tally, different_texts, unknown_condition
 from benchwright.scoring.read_answer import read_answer
 
 ForeignRuns = frozenset[tuple[Path, str]]
-"""Runs, by the last file that was read of each, with conditions whose texts differ from those of
-this run's copies."""
+"""Runs, by the file with their results, with conditions whose texts differ from those of this run's
+copies."""
 
 _BY_LENGTH = ("acc_norm", "cloze_bytes")  # the metric and the style that divide by length
 _ACCURACIES = ("", "acc", "accuracy", "exact_match")
-_NUMBER = re.compile(r"[0-9]{1,4}")
-_OPTION_LIST = re.compile(r"\[\s*[0-9]{1,4}(?:\s*,\s*[0-9]{1,4})*\s*\]")
 _NO_TEXTS: dict[str, Any] = dict.fromkeys(("question", "prompt", "text"), "")
 _NO_TEXTS |= {"choices": (), "doc": None, "contexts": None}
 _BATCH = 256  # samples whose texts are in memory at once
@@ -57,29 +54,19 @@ def foreign_runs(files: Iterable[LoadedFile], index: ResponseIndex) -> ForeignRu
 
 
 class _Joined(NamedTuple):
+    """A sample with its item; `golds`, `read` and `order` are positions in the log's options."""
+
     sample: Sample  # without the texts by which its item was found
     condition: str
     place: Place
     orders: Orders
-    read: int | None = None  # the option that the text states, −1 if none; None if it was not read
-    order: list[int] | None = None  # of the options in the log, once the style is known
-
-
-class _Count:
-    """A tally of the samples of a log."""
-
-    def __init__(self, file: LoadedFile, log: Log) -> None:
-        self.tally = Tally(file.name, log.format, models=1)
-        self._model = file.spec.model
-
-    def __call__(self, counter: str, what: str, samples: Iterable[Sample]) -> None:
-        """Count samples, with examples, in a counter unless it is ""."""
-        named = [f"doc {sample.number} × {self._model}" for sample in samples]
-        self.tally.add(counter, what, len(named), named)
+    golds: tuple[int, ...]  # options that may be right by the log, () if unknown
+    read: int | None  # the option that the text states, −1 if none; None if it was not read
+    order: list[int] | None = None  # of the continuations, once the style is known
 
 
 def read_log(
-    file: LoadedFile, index: ResponseIndex, foreign: ForeignRuns = frozenset()
+    file: LoadedFile, log: Log, index: ResponseIndex, foreign: ForeignRuns = frozenset()
 ) -> tuple[dict[str, Any], Tally]:
     """Read a log: its rows, as `answer_rows.merge_files` takes them, and a tally of other samples.
 
@@ -88,7 +75,8 @@ def read_log(
     to the item's options. Samples without an answer make rows that are missing.
 
     Args:
-        file: a log.
+        file: the entry of the log.
+        log: the log.
         index: the items and their copies.
         foreign: runs and conditions whose samples are excluded.
 
@@ -96,16 +84,13 @@ def read_log(
         InputError: the log is broken, has several scores to choose from, or scores outside its
             scale.
     """
-    log = file.log
-    if log is None:
-        raise ValueError(f"{file.name} was not loaded")
-    count = _Count(file, log)
-    joined, samples = _join(file, log, index, foreign, count)
+    tally = Tally(file.name, log.format, models=1, model=str(file.spec.model))
+    joined, samples = _join(file, log, index, foreign, tally)
     mark = choose_mark(samples, file.spec, log)
     if mark is not None:
         marked = {sample.number for sample in samples if mark in sample.marks}
         others = [s for s in samples if mark not in s.marks and s.marks and s.number in marked]
-        count("doubled", f"duplicates from filters other than {mark.source}", others)
+        tally.add_samples("doubled", f"duplicates from filters other than {mark.source}", others)
         left = set(map(id, others))
         joined = [
             row._replace(sample=_marked(row.sample, mark, file.spec.style))
@@ -114,15 +99,18 @@ def read_log(
         ]
         kept = (sample for sample in samples if id(sample) not in left)
         samples = [_marked(sample, mark, file.spec.style) for sample in kept]
-    joined = _with_outcome(joined, index, count)
-    style = file.spec.style or log.style or _style(joined, count.tally)
+    joined = [row._replace(sample=_settled(row, index, tally)) for row in joined]
+    style = file.spec.style or log.style or _style(joined, tally)
     joined = [row._replace(order=order_of(row.orders, style)) for row in joined]
-    scored = [row for row in joined if row.sample.logprobs is not None and row.order is None]
-    unordered = [row.sample for row in scored if row.sample.outcome != "failed"]
-    count("", "log-likelihoods ignored (unknown order of options)", unordered)
-    count.tally.notes += log.notes
-    _compare_scores(count.tally, file, log, mark or log.only_mark, samples)
-    return _columns(file, joined, index, style, count.tally), count.tally
+    unordered = [
+        row.sample
+        for row in joined
+        if row.sample.logprobs is not None and row.order is None and row.sample.outcome != "failed"
+    ]
+    tally.add_samples("", "log-likelihoods ignored (unknown order of options)", unordered)
+    tally.notes += log.notes
+    _compare_scores(tally, file, log, mark or log.only_mark, samples)
+    return _columns(file, joined, index, style, tally), tally
 
 
 def choose_mark(samples: Sequence[Sample], spec: ResponseFileParams, log: Log) -> Mark | None:
@@ -148,17 +136,14 @@ def choose_mark(samples: Sequence[Sample], spec: ResponseFileParams, log: Log) -
     if len(fits) == 1:
         return fits[0]
     means = ", ".join(f"{mark} (mean {_mean(samples, mark):.4g})" for mark in asked or known)
-    if fits:
-        problem = "several scores; choose one with --metric, --filter or --scorer"
-    else:
-        wanted = Mark(spec.metric, spec.filter)
-        problem = f"no score {wanted}; there are"
+    problem = "several scores; choose one with --metric, --filter or --scorer"
+    if not fits:
+        problem = f"no score {Mark(spec.metric, spec.filter)}; there are"
     raise InputError(f"{spec.file}: {problem}: {means}")
 
 
 def _mean(samples: Sequence[Sample], mark: Mark) -> float:
-    values = [sample.marks[mark] for sample in samples if mark in sample.marks]
-    return float(np.nanmean(values)) if values and not np.isnan(values).all() else math.nan
+    return float(pd.Series([each.marks[mark] for each in samples if mark in each.marks]).mean())
 
 
 def _marked(sample: Sample, mark: Mark, style: str) -> Sample:
@@ -171,8 +156,11 @@ def _marked(sample: Sample, mark: Mark, style: str) -> Sample:
     return marked._replace(logprobs=None, chosen=-1)
 
 
+# --- items ---------------------------------------------------------------------------------------
+
+
 def _join(
-    file: LoadedFile, log: Log, index: ResponseIndex, foreign: ForeignRuns, count: _Count
+    file: LoadedFile, log: Log, index: ResponseIndex, foreign: ForeignRuns, tally: Tally
 ) -> tuple[list[_Joined], list[Sample]]:
     """Return the samples with an item, and all that ask one; count the others.
 
@@ -182,27 +170,66 @@ def _join(
     answered: list[Sample] = []
     samples = log.samples()
     while batch := list(islice(samples, _BATCH)):
-        count.tally.rows += len(batch)
+        tally.rows += len(batch)
         of_condition: defaultdict[str, list[Sample]] = defaultdict(list)
         for sample in batch:
             if sample.skipped:
-                count("dropped", f"dropped ({sample.skipped})", [sample])
+                tally.add_samples("dropped", f"dropped ({sample.skipped})", [sample])
                 continue
             if sample.outcome == "failed":
-                count("failed", f"failed ({log.failure})", [sample])
+                tally.add_samples("failed", f"failed ({log.failure})", [sample])
             of_condition[stated_condition(sample.doc) or file.spec.condition].append(sample)
         for condition, asked in of_condition.items():
-            foreign_copy = (log.files[-1], condition) in foreign
-            places, why = _places(asked, condition, index, file, foreign=foreign_copy)
+            is_foreign = (log.files[-1], condition) in foreign
+            places, why = _places(asked, condition, index, file, is_foreign=is_foreign)
             for sample, place in zip(asked, places, strict=True):
                 answered.append(sample._replace(**_NO_TEXTS))
                 if place is not None:
                     orders = how_asked(sample, place.choices)
+                    golds = _golds(sample, place.choices, orders)
                     read = _read(sample, place.choices)
-                    joined.append(_Joined(answered[-1], condition, place, orders, read))
+                    joined.append(_Joined(answered[-1], condition, place, orders, golds, read))
                 elif sample.outcome != "failed":
-                    count("not_joined", why, [sample])
-    return assign_positions(joined, index), answered
+                    tally.add_samples("not_joined", why, [sample])
+    return _in_whole_index(joined, index), answered
+
+
+def _places(
+    samples: Sequence[Sample],
+    condition: str,
+    index: ResponseIndex,
+    file: LoadedFile,
+    *,
+    is_foreign: bool,
+) -> tuple[list[Place | None], str]:
+    """Return the items of samples of one condition, and what becomes of those without one."""
+    items = index.of(condition)
+    if items is None or is_foreign:
+        why = unknown_condition if items is None else different_texts
+        return [None] * len(samples), why(condition)
+    task = "" if file.log is None else file.log.task
+    fixed = condition in index.perturbed
+    places = find_items(samples, items, file.mappings, task=task, as_perturbed=fixed)
+    return places, "not joined"
+
+
+def _golds(sample: Sample, choices: Sequence[str], orders: Orders) -> tuple[int, ...]:
+    """Return every option, in the log's order, that may be its gold.
+
+    A `target` with several continuations is a 0-based index (or a list) or the text of one; for a
+    written answer it may also be the letter, or a 1-based index.
+    """
+    if sample.gold or not sample.target:
+        return tuple(option for option in sample.gold if option < len(choices))
+    written, text = sample.continuations is None, plain_text(sample.target)
+    among = choices if sample.continuations is None else sample.continuations
+    value = as_literal(text)
+    named = {each for each in (as_list(value) or [value]) if type(each) is int}
+    named |= {each - 1 for each in named if written}
+    named |= {letter_position(text, len(choices))} if written else set()
+    named |= {place for place, option in enumerate(among) if plain_text(option) == text}
+    order = range(len(among)) if written else order_of(orders, "") or ()
+    return tuple(order[place] for place in named if 0 <= place < len(order))
 
 
 def _read(sample: Sample, choices: Sequence[str]) -> int | None:
@@ -215,26 +242,7 @@ def _read(sample: Sample, choices: Sequence[str]) -> int | None:
     return option if isinstance(option, int) else -1
 
 
-def _places(
-    samples: Sequence[Sample],
-    condition: str,
-    index: ResponseIndex,
-    file: LoadedFile,
-    *,
-    foreign: bool,
-) -> tuple[list[Place | None], str]:
-    """Return the items of samples of one condition, and what becomes of those without one."""
-    items = index.of(condition)
-    if items is None or foreign:
-        why = unknown_condition if items is None else different_texts
-        return [None] * len(samples), why(condition)
-    task = "" if file.log is None else file.log.task
-    fixed = condition in index.perturbed
-    places = find_items(samples, items, file.mappings, task=task, as_perturbed=fixed)
-    return places, "not joined"
-
-
-def assign_positions(joined: Sequence[_Joined], index: ResponseIndex) -> list[_Joined]:
+def _in_whole_index(joined: Sequence[_Joined], index: ResponseIndex) -> list[_Joined]:
     """Return the samples with positions in the whole index.
 
     Items of one subject with equal texts are assigned to the samples with that text, in the same
@@ -242,11 +250,11 @@ def assign_positions(joined: Sequence[_Joined], index: ResponseIndex) -> list[_J
     """
     numbers: defaultdict[tuple[str, tuple[int, ...]], set[str]] = defaultdict(set)
     for row in joined:
-        if row.place.sharing:
-            numbers[row.condition, row.place.sharing].add(row.sample.number)
+        numbers[row.condition, row.place.sharing].add(row.sample.number)
     turns = {
         (*key, number): min(turn, len(key[1]) - 1)
         for key, of_key in numbers.items()
+        if key[1]
         for turn, number in enumerate(sorted(of_key, key=natural_key))
     }
     placed = []
@@ -259,36 +267,38 @@ def assign_positions(joined: Sequence[_Joined], index: ResponseIndex) -> list[_J
     return placed
 
 
-def _with_outcome(joined: Sequence[_Joined], index: ResponseIndex, count: _Count) -> list[_Joined]:
-    """Mark samples without an answer, or with log-likelihoods of other options, as failed.
+def _item_order(place: Place, index: ResponseIndex) -> list[int] | None:
+    """Return the item's index of each option of the log; None if the order is unknown."""
+    choices = index.choices[place.position]
+    if place.choices == choices:
+        return list(range(len(choices)))
+    return matched(map(plain_text, place.choices), map(plain_text, choices))
 
-    An answer that was read in its text has the option unless the log marks it otherwise; a text
-    without one is unreadable unless the log marks it as right.
+
+# --- answers -------------------------------------------------------------------------------------
+
+
+def _settled(row: _Joined, index: ResponseIndex, tally: Tally) -> Sample:
+    """Return a sample with the option that its text states, unless the log marks it otherwise.
+
+    A text without an option is unreadable unless the log marks it as right; log-likelihoods of
+    other options than the item's are no answer.
     """
-    rows = []
-    for row in joined:
-        sample, n_choices, why = row.sample, len(row.place.choices), ""
-        if row.read == -1 and not sample.correct > 0:
-            sample = sample._replace(outcome="unreadable")
-        elif row.read is not None and row.read >= 0:
-            order = _item_order(row.place, index)
-            right = order is not None and order[row.read] in index.right[row.place.position]
-            if math.isnan(sample.correct) or (sample.correct > 0) == right:
-                sample = sample._replace(chosen=row.read)
-            else:
-                count("", "marked otherwise than the text of the answer reads", [sample])
-        unmarked = (
-            math.isnan(sample.correct) and sample.chosen == -1 and sample.outcome == "answered"
-        )
-        if sample.logprobs is not None and n_choices and len(sample.logprobs) != n_choices:
-            why = "number of log-likelihoods differs from options"
-        elif unmarked and not any(row.orders.values()):
-            why = "no response"
-        if why:
-            count("dropped", f"dropped ({why})", [sample])
-            sample = sample._replace(outcome="failed")
-        rows.append(row._replace(sample=sample))
-    return rows
+    sample, count = row.sample, len(row.place.choices)
+    if sample.logprobs is not None and count and len(sample.logprobs) != count:
+        why = "dropped (number of log-likelihoods differs from options)"
+        tally.add_samples("dropped", why, [sample])
+        return sample._replace(outcome="failed")
+    if row.read == -1 and not sample.correct > 0:
+        return sample._replace(outcome="unreadable")
+    if row.read is None or row.read == -1:
+        return sample
+    order = _item_order(row.place, index)
+    right = order is not None and order[row.read] in index.right[row.place.position]
+    if math.isnan(sample.correct) or (sample.correct > 0) == right:
+        return sample._replace(chosen=row.read)
+    tally.add_samples("", "marked otherwise than the text of the answer reads", [sample])
+    return sample
 
 
 def _style(joined: Sequence[_Joined], tally: Tally) -> str:
@@ -302,53 +312,14 @@ def _style(joined: Sequence[_Joined], tally: Tally) -> str:
         counts = Counter(" or ".join(sorted(styles)) for styles in known)
         kinds = ", ".join(f"{style} in {count}" for style, count in sorted(counts.items()))
         tally.notes.append(f"style unknown: the continuations have several styles ({kinds})")
-        return ""
-    if not joined:
-        return ""
-    first = joined[0].sample
-    example = (first.continuations or ("",))[0]
-    tally.notes.append(
-        f"style unknown: continuations such as {format_value(example)} (doc {first.number}) are "
-        "neither option letters nor option texts"
-    )
+    elif joined:
+        first = joined[0].sample
+        example = format_value((first.continuations or ("",))[0])
+        tally.notes.append(
+            f"style unknown: continuations such as {example} (doc {first.number}) are neither "
+            "option letters nor option texts"
+        )
     return ""
-
-
-# --- rows ----------------------------------------------------------------------------------------
-
-
-def _targets(row: _Joined) -> set[int]:
-    """Return every option, in the log's order, that may be its gold.
-
-    A `target` with several continuations is a 0-based index (or a list) or the text of one; for a
-    written answer it may also be the letter, or a 1-based index.
-    """
-    sample, count = row.sample, len(row.place.choices)
-    if sample.gold or not sample.target:
-        return {option for option in sample.gold if option < count}
-    continuations = sample.continuations
-    text = plain_text(sample.target)
-    among = row.place.choices if continuations is None else continuations
-    targets = {i for i, option in enumerate(among) if plain_text(option) == text}
-    numbers = [int(n) for n in re.findall(r"[0-9]{1,4}", text)]
-    if _NUMBER.fullmatch(text) or _OPTION_LIST.fullmatch(text):
-        targets.update(numbers)
-    if continuations is None:
-        if _NUMBER.fullmatch(text):
-            targets.update(number - 1 for number in numbers)
-        targets.add(letter_position(text, count))
-    targets = {option for option in targets if 0 <= option < len(among)}
-    if continuations is None:
-        return targets
-    return set() if row.order is None else {row.order[option] for option in targets}
-
-
-def _item_order(place: Place, index: ResponseIndex) -> list[int] | None:
-    """Return the item's index of each option of the log; None if the order is unknown."""
-    choices = index.choices[place.position]
-    if place.choices == choices:
-        return list(range(len(choices)))
-    return matched(map(plain_text, place.choices), map(plain_text, choices))
 
 
 def _values(row: _Joined, index: ResponseIndex, style: str, *, differs: bool) -> dict[str, Any]:
@@ -379,11 +350,19 @@ def _values(row: _Joined, index: ResponseIndex, style: str, *, differs: bool) ->
     }  # fmt: skip
 
 
+def _ordered(values: Sequence[Any] | None, order: Sequence[int] | None) -> list[Any] | None:
+    """Return the values of continuations by option; None if the order is unknown."""
+    if values is None or order is None:
+        return None
+    of_option = dict(zip(order, values, strict=True))
+    return [of_option[option] for option in range(len(order))]
+
+
 def _differs(row: _Joined, index: ResponseIndex) -> bool:
     """Return whether the log has another gold than the item."""
     position, item_order = row.place.position, _item_order(row.place, index)
-    targets = {item_order[option] for option in _targets(row)} if item_order else set()
-    return bool(targets and index.single[position]) and index.answer[position] not in targets
+    gold = {item_order[option] for option in row.golds} if item_order else set()
+    return bool(gold and index.single[position]) and index.answer[position] not in gold
 
 
 def _columns(
@@ -400,28 +379,18 @@ def _columns(
             columns[name].append(value)
     tally.add("contradicting", "gold differs", len(differing), differing)
     n = len(joined)
-    lists = {name: pd.Series(columns[name], dtype=object).to_numpy() for name in LISTS}
     known = {
         "item": index.ids.to_numpy(dtype=object)[np.array(columns["position"], dtype=np.intp)],
-        "style": np.full(n, style, dtype=object),
         "shots": np.full(n, file.spec.shots),
-        "model": np.full(n, file.spec.model, dtype=object),
-        "source": np.full(n, file.name, dtype=object),
-        "p_answer": np.full(n, np.nan),
-        "p_prediction": np.full(n, np.nan),
+        **dict.fromkeys(("p_answer", "p_prediction"), np.full(n, np.nan)),
     }
-    rows = {name: np.array(values) for name, values in columns.items() if name not in LISTS}
+    for name, text in (("style", style), ("model", file.spec.model), ("source", file.name)):
+        known[name] = np.full(n, text, dtype=object)
+    lists = {name: pd.Series(columns.pop(name, []), dtype=object).to_numpy() for name in LISTS}
+    rows = {name: np.array(values) for name, values in columns.items()}
     marks, models = np.array(columns["correct"], dtype=np.float64), pd.Series(known["model"])
     shares = to_share(file, marks, lambda mask: name_rows(known["item"], models, mask))
     return {**rows, **lists, **known, "correct": shares}
-
-
-def _ordered(values: Sequence[Any] | None, order: Sequence[int] | None) -> list[Any] | None:
-    """Return the values of continuations by option; None if the order is unknown."""
-    if values is None or order is None:
-        return None
-    of_option = dict(zip(order, values, strict=True))
-    return [of_option[option] for option in range(len(order))]
 
 
 def _compare_scores(
@@ -430,15 +399,15 @@ def _compare_scores(
     """Set the score of a log, and note where it is not the mean of its marks, and why."""
     low, high = file.spec.scale
     marks = [sample for sample in samples if not math.isnan(sample.correct)]
-    values = (np.array([sample.correct for sample in marks]) - low) / (high - low)
-    tally.marks, tally.mean_mark = len(marks), float(values.mean()) if marks else math.nan
+    values = pd.Series([(sample.correct - low) / (high - low) for sample in marks], dtype=float)
+    tally.marks, tally.mean_mark = len(marks), float(values.mean())
     tally.log_score = tally.mean_mark if marks else None
     if mark not in log.scores:
         return
     tally.log_score = (log.scores[mark] - low) / (high - low)
     if abs(tally.log_score - tally.mean_mark) > SAME_SCORE:
-        numbers = [sample.number for sample in marks]
-        of_items = float(pd.Series(values).groupby(numbers).mean().mean())
+        numbers = np.array([sample.number for sample in marks], dtype=object)
+        of_items = float(values.groupby(numbers).mean().mean())
         same = abs(tally.log_score - of_items) <= SAME_SCORE
         why = ", since it averages the repeats of each item first" if same else ""
         tally.notes.append(

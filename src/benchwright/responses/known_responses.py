@@ -16,21 +16,16 @@ from benchwright.core.item_clusters import item_clusters
 from benchwright.core.natural_order import sort_items
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.response_files import LoadedFile, read_table
-from benchwright.params.responses import TABLE_TYPES, ResponsesParams
+from benchwright.params.responses import TABLE_TYPES
 from benchwright.responses.answer_files import Choice, find_answer_files
-from benchwright.responses.answer_rows import FAILED, MISSING
+from benchwright.responses.answer_rows import FAILED, MISSING, answers
 from benchwright.responses.calibration import configurations
-from benchwright.responses.import_responses import (
-    as_responses,
-    join_responses,
-    unscored_matrices,
-)
+from benchwright.responses.import_responses import join_responses
 from benchwright.responses.item_index import ResponseIndex
 from benchwright.responses.items_of_logs import collect_items
-from benchwright.responses.response_matrices import build_response_matrices
+from benchwright.responses.response_matrices import matrix_of_rows, one_of_repeats
 from benchwright.runs.saved_runs import find_run
 from benchwright.tables.items import Items
-from benchwright.tables.responses import Calibration, Responses
 
 ANSWERED_BY = 0.5
 """Minimum share of the models that answered an item."""
@@ -46,37 +41,23 @@ _LOSSES = ("doubled", "dropped", "not_joined", "failed", "contradicting")
 
 
 class KnownResponses(NamedTuple):
-    """Responses of m models to n items, and the items' texts if known.
+    """Responses of m models to n items, and the items' texts if known."""
 
-    Attributes:
-        source: their origin, as text.
-        models: m sorted names; `<model>@<style>-<shots>` if a table states style and shots.
-        item_ids: n ids, from files in natural order; `<task>/<row>` for logs of other tasks.
-        correct: (m, n) float32 in [0, 1], NaN where a response is missing.
-        items: columns item_id, subject, question, choices and passage_id of known items, or None.
-        families: family by model, if a run saved them.
-        notes: caveats.
-        unreadable: items by model whose answer could not be read; they count as wrong.
-        unanswered: items by model that it was asked and has no answer to.
-        disputed: items by model with several different answers, of which the first counts.
-        contradicting: number of answers whose mark or file contradicts the key of the item.
-        unusable: why files could not be used.
-        chosen: (m, n) options that were chosen, −1 if unknown; None where no file names options.
-    """
-
-    source: str
-    models: tuple[str, ...]
-    item_ids: tuple[str, ...]
-    correct: NDArray[np.float32]
-    items: pd.DataFrame | None = None
-    families: Mapping[str, str] = {}
-    notes: tuple[str, ...] = ()
+    source: str  # their origin, as text
+    models: tuple[str, ...]  # m sorted names; `<model>@<style>-<shots>` if a table states these
+    item_ids: tuple[str, ...]  # n ids, from files in natural order; `<task>/<row>` of other logs
+    correct: NDArray[np.float32]  # (m, n) in [0, 1], NaN where a response is missing
+    items: pd.DataFrame | None = None  # columns item_id and `_ITEM_COLUMNS`, of known items
+    families: Mapping[str, str] = {}  # family by model, if a run saved them
+    notes: tuple[str, ...] = ()  # caveats
+    # Items by model: whose answer could not be read, which counts as wrong; that it was asked and
+    # has no answer to; with several different answers, of which the first counts.
     unreadable: Mapping[str, frozenset[str]] = {}
     unanswered: Mapping[str, frozenset[str]] = {}
     disputed: Mapping[str, frozenset[str]] = {}
-    contradicting: int = 0
-    unusable: tuple[str, ...] = ()
-    chosen: NDArray[np.int16] | None = None
+    contradicting: int = 0  # answers whose mark or file contradicts the key of the item
+    unusable: tuple[str, ...] = ()  # why files could not be used
+    chosen: NDArray[np.int16] | None = None  # (m, n) options, −1 if unknown; None if all are
 
     def select(self, rows: NDArray[np.bool_], columns: NDArray[np.bool_]) -> "KnownResponses":
         """Return the responses of some models to some items, by masks."""
@@ -252,11 +233,10 @@ def responses_of_files(
         InputError: no file has a response.
     """
     usable = {name: _judged(file) for name, file in files.items()}
-    tables = {name: file for name, file in usable.items() if file.table is not None}
-    parts = [] if items is None else [items]
-    if tables:
-        parts.append(nameless_items(tables, () if items is None else set(items["item_id"])))
     problems = [file.problem for file in usable.values() if file.problem]
+    parts = [] if items is None else [items]
+    if any(file.table is not None for file in usable.values()):
+        parts.append(nameless_items(usable, () if items is None else set(items["item_id"])))
     if not parts:
         raise InputError(problems[0])
     items = sort_items(pd.concat(parts, ignore_index=True))
@@ -272,7 +252,7 @@ def responses_of_files(
     if rows.empty and problems:
         raise InputError(problems[0])
     rows = _tell_prompts_apart(rows[rows["condition"] == _QUESTION])
-    matrix = _matrix(rows, index, items, choice)
+    matrix = _matrix(rows[rows["extraction"] != MISSING], index, choice)
     if not matrix.models:
         raise InputError(f"{source}: no responses under the condition {_QUESTION}")
     names = _split_models(matrix)
@@ -286,9 +266,7 @@ def responses_of_files(
     def by_model(mask: pd.Series) -> dict[str, frozenset[str]]:
         marked = rows[mask]
         ids = pd.Series(index.ids.to_numpy()[marked["position"].to_numpy(dtype=np.intp)])
-        model = pd.Series(configurations(marked), dtype=object).map(
-            lambda name: names.get(name, name)
-        )
+        model = np.array([names.get(name, name) for name in configurations(marked)], dtype=object)
         return {str(name): frozenset(part) for name, part in ids.groupby(model)}
 
     return KnownResponses(
@@ -306,21 +284,11 @@ def responses_of_files(
     )
 
 
-def _matrix(
-    rows: pd.DataFrame, index: ResponseIndex, items: pd.DataFrame, choice: Choice
-) -> ResponseMatrix:
-    scored, matrices = unscored_matrices(rows[rows["extraction"] != MISSING], index)
-    # Normalised styles are other metrics, which would be further configurations.
-    unscaled = scored["style"] == "cloze"
-    lengths = {
-        name: scored[name].mask(unscaled, None) for name in ("option_bytes", "option_tokens")
-    }
-    recorded = as_responses(scored.assign(**lengths), index)
-    settings = ResponsesParams(repeats=choice.repeats)
-    made = build_response_matrices(
-        Responses.empty(), recorded, matrices, Calibration.empty(), items, settings
-    )
-    return made.response_matrix
+def _matrix(rows: pd.DataFrame, index: ResponseIndex, choice: Choice) -> ResponseMatrix:
+    correct, options = answers(rows, index)
+    rows = rows.assign(correct=correct, prediction=options, configuration=configurations(rows))
+    rows = one_of_repeats(rows, choice.repeats)
+    return matrix_of_rows(rows, _QUESTION, index).select_items(tuple(index.ids))
 
 
 def _tell_prompts_apart(rows: pd.DataFrame) -> pd.DataFrame:
@@ -357,17 +325,17 @@ def _judged(file: LoadedFile) -> LoadedFile:
     if not {"item_id", "model"} & set(names):
         has = ", ".join(map(str, names[:12]))
         why = f"{file.name}: no column 'item_id' or 'model'; it has {has}"
-        return LoadedFile(spec, None, problem=why)
-    if not {"item_id", "model"} <= set(names):
+    elif not {"item_id", "model"} <= set(names):
         return LoadedFile(spec.model_copy(update={"layout": "wide", "values": "correct"}), table)
-    if not {"correct", "score"} & set(names):
+    elif {"correct", "score"} & set(names):
+        table = table.select([name for name in names if name in _ANSWER_COLUMNS])
+        return LoadedFile(spec.model_copy(update={"layout": "tidy"}), table)
+    else:
         why = (
             f"{file.name}: no column 'correct' or 'score'; a run reads letters and probabilities: "
             "list the file in the benchmark and use --benchmark"
         )
-        return LoadedFile(spec, None, problem=why)
-    table = table.select([name for name in names if name in _ANSWER_COLUMNS])
-    return LoadedFile(spec.model_copy(update={"layout": "tidy"}), table)
+    return LoadedFile(spec, None, problem=why)
 
 
 def nameless_items(files: Mapping[str, LoadedFile], known: Collection[str] = ()) -> pd.DataFrame:
@@ -376,7 +344,12 @@ def nameless_items(files: Mapping[str, LoadedFile], known: Collection[str] = ())
     Raises:
         InputError: there is no id.
     """
-    ids = sorted({item for file in files.values() for item in _item_ids(file)}.difference(known))
+    ids: set[str] = set()
+    for table in (file.table for file in files.values() if file.table is not None):
+        names = table.column_names
+        cells = table["item_id"].to_pylist() if "item_id" in names else names
+        ids.update(str(name) for name in cells if name is not None)
+    ids -= {"model", *known}
     if not ids and not known:
         raise InputError(f"{next(iter(files))}: no item ids")
     columns = Items.empty().columns
@@ -384,15 +357,6 @@ def nameless_items(files: Mapping[str, LoadedFile], known: Collection[str] = ())
     blank |= {"choices": [], "answer_text": "", "correct_set": []}
     rows = [
         blank | {"item_id": name, "question": name, "content_hash": content_hash(name)}
-        for name in ids
+        for name in sorted(ids)
     ]
     return pd.DataFrame(rows, columns=columns)
-
-
-def _item_ids(file: LoadedFile) -> list[str]:
-    if file.table is None:
-        return []
-    names = file.table.column_names
-    if "item_id" in names:
-        return [str(name) for name in file.table["item_id"].to_pylist() if name is not None]
-    return [name for name in names if name != "model"]

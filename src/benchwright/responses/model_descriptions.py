@@ -105,14 +105,13 @@ def _size(name: str) -> float:
 def describe_models(response_matrix: ResponseMatrix, models: ModelsParams) -> pd.DataFrame:
     """Describe family, organisation, size and kind of each model with responses.
 
-    Models under `models.models` are described by these settings, others by their names, except for
-    families that `families` sets. Models of one family are related: relatives of the models that
-    chose the items cannot evaluate the result.
+    Models of one family are related: relatives of the models that chose the items cannot evaluate
+    the result.
 
     Args:
         response_matrix: the configurations of the models.
-        models: described models, and `families`: family by name or pattern (`*`), with or without
-            organisation.
+        models: described models; others are described by their names, except for `families`:
+            family by name or pattern (`*`), with or without organisation.
 
     Returns:
         A `Models` table, a row per model (not per configuration), sorted by name.
@@ -124,13 +123,12 @@ def describe_models(response_matrix: ResponseMatrix, models: ModelsParams) -> pd
 def _describe(
     name: str, models: ModelsParams
 ) -> tuple[str, str, str | None, float, bool, str | None]:
-    derived = describe_name(name)
-    listed = models.models.get(name)
+    derived, listed = describe_name(name), models.models.get(name)
     if listed is None:
         plain = _without_source(name)
         spellings = (name, plain, plain.rsplit("/", 1)[-1])
         family = overridden_family(spellings, models.families) or derived.family
-        return name, family, derived.organisation, derived.size_b, derived.instruct, None
+        return name, family, *derived[1:], None
     size = derived.size_b if listed.size_b is None else listed.size_b
     organisation = listed.organisation or derived.organisation
     return name, listed.family, organisation, size, listed.instruct, listed.date

@@ -1,7 +1,7 @@
 """Build response matrices from live and recorded responses."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +10,13 @@ from numpy.typing import NDArray
 
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.responses import ResponsesParams
-from benchwright.responses.calibration import best_options, live_first, log_softmax, scores_of
+from benchwright.responses.calibration import (
+    best_options,
+    configurations,
+    live_first,
+    log_softmax,
+    scores_of,
+)
 from benchwright.responses.item_index import ResponseIndex
 from benchwright.tables.responses import AnswerCoverage, Responses
 
@@ -86,7 +92,7 @@ def _build(
     rows = live_first(live[answered], pd.concat([recorded, live[~answered]]))
     rows = _with_probabilities(rows, calibration, index)
     variances = _repeat_variances(rows)
-    rows = _one_of_repeats(rows, parameters.repeats)
+    rows = one_of_repeats(rows, parameters.repeats)
     kept = rows.drop_duplicates(_KEY).sort_values(["configuration", "condition", "position"])
 
     conditions = sorted({*kept["condition"], *(m.condition for m in wide_matrices)})
@@ -139,35 +145,29 @@ def _repeat_variances(rows: pd.DataFrame) -> dict[tuple[str, str], tuple[int, fl
 
     The key is configuration and condition; only configurations with repeats are in it.
     """
-    several = set(rows.loc[rows["repeat"] > 1, "configuration"])
+    several = rows.loc[rows["repeat"] > 1, "configuration"].unique()
     of_items = rows[rows["configuration"].isin(several)].groupby(_KEY)["correct"]
-    if not several:
-        return {}
-    known = pd.DataFrame({"n": of_items.size(), "variance": of_items.var(ddof=1)})
-    by_condition = known.groupby(["configuration", "condition"])
-    return {
-        (str(configuration), str(condition)): (int(part["n"].max()), float(part["variance"].mean()))
-        for (configuration, condition), part in by_condition
-    }
+    known = of_items.agg(n="size", variance="var").groupby(["configuration", "condition"])
+    variances, most = known["variance"].mean(), known["n"].max()
+    return {(str(a), str(b)): (int(most[a, b]), float(variances[a, b])) for a, b in most.index}
 
 
-def _one_of_repeats(rows: pd.DataFrame, how: str) -> pd.DataFrame:
+def one_of_repeats(rows: pd.DataFrame, how: str) -> pd.DataFrame:
     """Return one row per key: the first repeat, or the mean of all with the usual option."""
     if not (rows["repeat"] > 1).any():
         return rows
     rows = rows.sort_values("repeat", kind="stable")
     key = [*_KEY, "source"]
-    first = rows.drop_duplicates(key)
-    if how == "first":
-        return first.sort_index()
-    means = rows.groupby(key)[list(_MEASURES)].mean()
-    usual = rows[rows["prediction"] >= 0].groupby(key)["prediction"].agg(lambda v: v.mode().iloc[0])
-    at = pd.MultiIndex.from_frame(first[key])
-    sizes = rows.groupby(key).size().reindex(at).to_numpy()
-    values = {name: means[name].reindex(at).to_numpy() for name in _MEASURES}
-    values["prediction"] = usual.reindex(at).fillna(-1).to_numpy(dtype=np.int64)
-    kept = first["logprobs"].where(sizes == 1, None)  # a mean has no log-likelihoods
-    return first.assign(logprobs=kept, **values).sort_index()
+    if how == "mean":
+        of_key = rows.groupby(key, observed=True)
+        options = rows.assign(prediction=rows["prediction"].where(rows["prediction"] >= 0))
+        chosen = options.groupby(key, observed=True)["prediction"]
+        usual = chosen.transform(lambda of_item: of_item.mode().get(0, -1)).astype(np.int64)
+        means = {name: of_key[name].transform("mean") for name in _MEASURES}
+        single = of_key["repeat"].transform("size") == 1  # a mean has no log-likelihoods
+        logprobs = rows["logprobs"].where(single, None)
+        rows = rows.assign(prediction=usual, logprobs=logprobs, **means)
+    return rows.drop_duplicates(key).sort_index()
 
 
 def _of_option(probability: NDArray[np.float64], option: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -186,48 +186,64 @@ def _matrix(
     models = sorted({*rows["configuration"], *(m for matrix in matrices for m in matrix.models)})
     row_of = {model: row for row, model in enumerate(models)}
     items = index.items
-    cells = Cells(models, items.ids)
+    fields = _blank_fields(len(models), len(items.ids))
     for matrix in matrices:
         columns = items.find(matrix.item_ids)
         for row, model in enumerate(matrix.models):
             at = np.full(len(columns), row_of[model], dtype=np.intp)
-            cells.put(at, columns, {name: getattr(matrix, name)[row] for name in _BLANK})
+            _put(fields, at, columns, {name: getattr(matrix, name)[row] for name in _BLANK})
     at = rows["configuration"].map(row_of).to_numpy(dtype=np.intp)
-    columns = items.find(rows["item_id"])
-    cells.put(at, columns, {name: rows[name].to_numpy() for name in _BLANK})
-    return cells.matrix(condition)
+    _put(fields, at, items.find(rows["item_id"]), {n: rows[n].to_numpy() for n in _BLANK})
+    return ResponseMatrix.of(tuple(models), tuple(items.ids), condition=condition, **fields)
 
 
-class Cells:
-    """The cells of a matrix that is being filled; unknown fields take no memory."""
+def matrix_of_rows(
+    rows: pd.DataFrame, condition: str, index: ResponseIndex, mask: pd.Series | None = None
+) -> ResponseMatrix:
+    """Return the answers to the items of a condition, without log-likelihoods, as a matrix.
 
-    def __init__(self, models: Iterable[str], item_ids: Iterable[str]) -> None:
-        """Start without any answer."""
-        self._models, self._item_ids = tuple(map(str, models)), tuple(item_ids)
-        self._fields: dict[str, NDArray[Any]] = {}
+    Of several rows for a cell the first counts, by style and shots if these have no name.
 
-    def put(
-        self,
-        rows: NDArray[np.intp],
-        columns: NDArray[np.intp],
-        values: Mapping[str, NDArray[Any]],
-    ) -> None:
-        """Replace the cells for which there is an answer, by the names of their fields."""
-        answered = ~np.isnan(values["correct"]) | (values["prediction"] >= 0)
-        answered = slice(None) if answered.all() else answered  # a view, of millions of cells
-        at = rows[answered], columns[answered]
-        for name, blank in _BLANK.items():
-            known = values[name][answered]
-            if name not in self._fields and not (known >= 0).any():
-                continue
-            if name not in self._fields:
-                shape = (len(self._models), len(self._item_ids))
-                self._fields[name] = np.full(shape, blank)
-            self._fields[name][at] = known
+    Args:
+        rows: joined rows, one per key (`answer_rows.ROWS`).
+        condition: the condition.
+        index: what their positions mean.
+        mask: rows that count; None for all.
 
-    def matrix(self, condition: str) -> ResponseMatrix:
-        """Return the matrix."""
-        return ResponseMatrix.of(self._models, self._item_ids, condition=condition, **self._fields)
+    Returns:
+        A matrix over the items that any model answered, without calibration items.
+    """
+    items, start = index.of(condition) or index.items, index.start(condition)
+    end = index.n_items if items is index.items else start + len(items.ids)
+    counts = (rows["condition"] == condition) & (rows["position"] < end)
+    counts = counts if mask is None else counts & mask
+    # Column by column: there may be tens of millions of rows.
+    rows = rows[["model", "style", "shots", "position", *_BLANK]][counts.to_numpy(dtype=bool)]
+    if len(rows[["style", "shots"]].drop_duplicates()) > 1:
+        rows = rows.sort_values(["style", "shots"], kind="stable")
+    model, models = pd.factorize(configurations(rows), sort=True)
+    present, column = np.unique(rows["position"].to_numpy(np.intp) - start, return_inverse=True)
+    fields = _blank_fields(len(models), len(present))
+    # The last one put in a cell stays.
+    _put(fields, model[::-1], column[::-1], {n: rows[n].to_numpy()[::-1] for n in _BLANK})
+    item_ids = tuple(items.ids[present])
+    return ResponseMatrix.of(tuple(map(str, models)), item_ids, condition=condition, **fields)
+
+
+def _blank_fields(models: int, items: int) -> dict[str, NDArray[Any]]:
+    return {name: np.full((models, items), blank) for name, blank in _BLANK.items()}
+
+
+def _put(
+    fields: Mapping[str, NDArray[Any]],
+    rows: NDArray[np.intp],
+    columns: NDArray[np.intp],
+    values: Mapping[str, NDArray[Any]],
+) -> None:
+    """Replace the cells of a matrix for which there is an answer."""
+    answered = ~np.isnan(values["correct"]) | (values["prediction"] >= 0)
+    for name, field in fields.items():
+        field[rows[answered], columns[answered]] = values[name][answered]
 
 
 def _coverage(

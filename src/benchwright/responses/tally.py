@@ -4,13 +4,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from benchwright.logs.sample import Sample
 from benchwright.tables.responses import ImportReport
 
 EXAMPLES = 3
 SAME_SCORE = 5e-4
 """Tools round their scores to three or four digits."""
-_MIN_SHARED = 20
-_MAX_DISAGREEMENT = 0.02
 
 
 @dataclass
@@ -35,8 +34,7 @@ class Tally:
     notes: list[str] = field(default_factory=list)
     mean_mark: float | None = None  # of a log, NaN without marks
     marks: int = 0
-    shared: int = 0  # rows also in an earlier file, and those with another response
-    different: int = 0
+    model: str = ""  # of a log
     _examples: dict[str, list[str]] = field(default_factory=dict)
     _counts: dict[str, int] = field(default_factory=dict)
 
@@ -49,24 +47,33 @@ class Tally:
             self._examples[what] = sorted(known)[:EXAMPLES]
             self._counts[what] = self._counts.get(what, 0) + count
 
-    def detail(self) -> str:
-        """Return the report as text.
+    def add_samples(self, counter: str, what: str, samples: Iterable[Sample]) -> None:
+        """Count samples of a log."""
+        named = [f"doc {sample.number} × {self.model}" for sample in samples]
+        self.add(counter, what, len(named), named)
 
-        Two files that disagree often are not the same run of a model, which is said.
-        """
-        parts = [
+    def detail(self) -> str:
+        """Return the report as text."""
+        parts = (
             f"{count} {what}, e.g. {', '.join(self._examples[what])}"
             for what, count in self._counts.items()
-        ]
-        parts += self.notes
-        if self.shared >= _MIN_SHARED and self.different > _MAX_DISAGREEMENT * self.shared:
-            parts.append(
-                f"{self.different / self.shared:.0%} of the responses also in an earlier file "
-                "differ; if the prompts differ, give the file's style and shots"
-            )
-        return "; ".join(parts)
+        )
+        return "; ".join([*parts, *self.notes])
 
     def as_row(self) -> tuple[Any, ...]:
         """Return the row of the `ImportReport` table."""
         *names, _ = ImportReport.columns()
         return (*(getattr(self, name) for name in names), self.detail())
+
+
+def unknown_condition(condition: str) -> str:
+    """Return the report's text for responses under an unknown condition."""
+    return f"not joined (unknown condition {condition})"
+
+
+def different_texts(condition: str) -> str:
+    """Return the report's text for responses to other texts than those of the copy."""
+    return (
+        f"not joined (texts differ from those of {condition} in this run; "
+        "check the seed and settings of the perturbation)"
+    )
