@@ -141,5 +141,6 @@ def test_advice_needs_a_gain_and_coverage_on_every_panel(
     assert f"To score one, use {scores}" in said
 
 
-def test_there_is_no_advice_without_intervals() -> None:
-    assert advise(errors(0.6, 0.94).assign(coverage=np.nan)) == ""
+@pytest.mark.parametrize("unknown", ["coverage", "tau_b"])
+def test_there_is_no_advice_without_intervals_or_ranks(unknown: str) -> None:
+    assert advise(errors(0.6, 0.94).assign(**{unknown: np.nan})) == ""

@@ -108,10 +108,10 @@ def advise(errors: pd.DataFrame) -> str:
     by = errors[designed].set_index(["subset", "estimator", "panel"])
     worst = by.groupby(["subset", "estimator"])[["coverage", "effective_by_error"]].min()
     safe = worst[worst["coverage"] >= _LEAST_COVERAGE]["effective_by_error"].dropna()
-    if safe.empty:
-        return ""
     own = errors[errors["subset"] == RANDOM]
     tau = own.pivot_table(index="estimator", columns="panel", values="tau_b")
+    if safe.empty or "mean" not in tau.index:
+        return ""
     gain = (tau - tau.loc["mean"]).min(axis=1)
     ranks = str(gain.idxmax()) if gain.max() >= _LEAST_GAIN else "mean"
     pairs = tau.loc[[ranks, "mean"]].T.itertuples(name=None)
