@@ -131,6 +131,7 @@ _PAGE = [
             "sampling_panels",
             "sampling_against_random",
             "sampling_summary",
+            "estimate_errors",
             "params:sampling",
         ],
         "sampling_comparison_section",

@@ -113,13 +113,14 @@ def test_the_tables_of_samplers_say_what_differs_from_random(results: dict[str, 
     tested["verdict"] = "no difference shown"
     better = (tested["sampler"] == "word_length") & (tested["metric"] == "tau_b")
     tested.loc[better & (tested["panel"] == "held_out"), "verdict"] = "better"
-    names = ("sampling_panels", "sampling_summary")
+    names = ("sampling_panels", "sampling_summary", "estimate_errors")
     sections = show_samplers(
         sampling_against_random=tested, sampling=PARAMS, **{name: results[name] for name in names}
     )
     brief, table = (
         next(block for block in part.blocks if isinstance(block, Table)) for part in sections
     )
+    assert str(sections[0].blocks[0].text).startswith("To rank models, use ")
     said = {cells[0]: cells[2] for cells in brief.rows}
     assert (said["random"], said["word_length"]) == ("", "better")
     assert set(said.values()) <= {"", "better", "no better", "worse"}

@@ -65,10 +65,13 @@ def show_samplers(
     sampling_panels: SamplingPanels,
     sampling_against_random: pd.DataFrame,
     sampling_summary: pd.DataFrame,
+    estimate_errors: pd.DataFrame,
     sampling: SamplingParams,
 ) -> list[Section]:
     """Build the comparison of samplers with random subsets, on the main panel of models."""
-    blocks: list[Any] = [Plot("sampling_curves_plot")]
+    advice = advise(estimate_errors) if len(estimate_errors) else ""
+    lead = [Text(advice, "judgement")] if advice else []
+    blocks: list[Any] = [*lead, Plot("sampling_curves_plot")]
     if sampling_summary.empty or sampling_summary["n_models"].iloc[0] < FEWEST_MODELS:
         blocks.append(Text("Too few models have responses to compare samplers."))
         return [Section("Samplers and random subsets", blocks, "samplers")]
@@ -209,7 +212,6 @@ def show_estimates(estimate_errors: pd.DataFrame) -> list[Section]:
         f"scores in their {percent(LEVEL, 0)} interval. Worth is how many items of a "
         "random subset one item is worth, by squared error and by width."
     )
-    advice = [Text(line, "judgement") for line in [advise(estimate_errors)] if line]
     columns: list[Column] = [
         ("Panel", as_words, "panel"),
         ("Items", as_words, "subset"),
@@ -226,7 +228,7 @@ def show_estimates(estimate_errors: pd.DataFrame) -> list[Section]:
     ]
     label = "Errors of estimated scores, in points; means over models and subsets"
     table = table_of(rows, columns, range(3, 12), label)
-    return [Section("Estimated scores", [*advice, Text(text), table], "estimates")]
+    return [Section("Estimated scores", [Text(text), table], "estimates")]
 
 
 def _as_points(row: Row, name: str) -> str:

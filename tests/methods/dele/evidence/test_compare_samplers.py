@@ -125,7 +125,7 @@ def errors(ridge: float, coverage: float) -> pd.DataFrame:
         ("anchor_points", "aipw", "held_out", 0.95, 0.7, 4.0),
     ]
     columns = ["subset", "estimator", "panel", "coverage", "tau_b", "effective_by_error"]
-    return pd.DataFrame(rows, columns=columns)
+    return pd.DataFrame(rows, columns=columns).assign(reason="")
 
 
 @pytest.mark.parametrize(("ridge", "ranks"), [(0.63, "ridge"), (0.61, "mean")])
@@ -139,6 +139,12 @@ def test_advice_needs_a_gain_and_coverage_on_every_panel(
     said = advise(errors(ridge, coverage))
     assert said.startswith(f"To rank models, use {ranks} of the same random items, tau-b: ")
     assert f"To score one, use {scores}" in said
+
+
+def test_unequal_draws_that_were_made_at_random_are_not_advised() -> None:
+    table = errors(0.6, 0.94)
+    table.loc[table["subset"] == "unequal", "reason"] = "random: too few models"
+    assert "use mean of random items" in advise(table)
 
 
 @pytest.mark.parametrize("unknown", ["coverage", "tau_b"])

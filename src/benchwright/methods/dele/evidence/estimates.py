@@ -105,6 +105,7 @@ def advise(errors: pd.DataFrame) -> str:
     whose intervals follow from the draw, if they cover 93% on every panel. "" without such rows.
     """
     designed = errors["estimator"].isin(_READ_PROBABILITIES) & errors["subset"].ne(ANCHORS)
+    designed &= ~errors["reason"].str.startswith(f"{RANDOM}: ")  # draws that are not unequal
     by = errors[designed].set_index(["subset", "estimator", "panel"])
     worst = by.groupby(["subset", "estimator"])[["coverage", "effective_by_error"]].min()
     safe = worst[worst["coverage"] >= _LEAST_COVERAGE]["effective_by_error"].dropna()

@@ -121,6 +121,6 @@ def which_estimators(correct: NDArray[np.floating], k: int, seed: int) -> str:
             found, _ = estimator_errors(name, training, subsets, pool[middle:], seed, LEVEL)
             plain = found["squared"] if name == "mean" else plain
             worth = plain / found["squared"] if found["squared"] > 0 else np.nan
-            rows.append((RANDOM, name, panel, found["coverage"], found["tau_b"], worth))
-    columns = ["subset", "estimator", "panel", "coverage", "tau_b", "effective_by_error"]
+            rows.append((RANDOM, name, panel, found["coverage"], found["tau_b"], worth, ""))
+    columns = ["subset", "estimator", "panel", "coverage", "tau_b", "effective_by_error", "reason"]
     return advise(pd.DataFrame(rows, columns=columns))
