@@ -38,19 +38,15 @@ def given_answer(lines: list[Line], start: int, stop: int, run: Run) -> GivenAns
     if (inside := _inside(run)) is not None:
         return inside
     end = min(stop, start + _FARTHEST)
-    unrelated = 0
-    explained = False
+    unrelated, explained = 0, False
     for at in range(start, end):
         line = lines[at]
         answer = _on_line(lines, at, end, run)
         if answer is not None:
             return answer
-        if explained or starts_answer(line.text) or is_announcement(line.text):
-            continue
-        reasons = line.text.startswith("A: ") and run.style != ":A"
-        explained = reasons or explanation_after(line.text) is not None
-        unrelated += not explained
-        asks = line.kind != "code" and (number_of(line) is not None or line.text.endswith("?"))
+        explained = explained or explanation_after(line.text) is not None
+        unrelated += not starts_answer(line.text)
+        asks = number_of(line) is not None or line.text.endswith("?")
         if not explained and (asks or unrelated > _UNRELATED):
             break
     return None

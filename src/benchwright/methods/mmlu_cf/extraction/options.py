@@ -169,6 +169,8 @@ class Labels:
         taken = self._on_line(first, start, series, [])
         pending: list[int] = []
         for at in range(first + 1, len(self.lines)):
+            if at in self.used:
+                break
             head = next((label for label in self.of[at] if label.start <= 1), None)
             places = [_place(each.label, start, series) for each in taken]
             place = -1 if head is None else _place(head, start, series)

@@ -54,58 +54,46 @@ def questions_of(page: PageText, longest_line: int) -> list[FoundQuestion]:
     lines = page.lines
     keys = key_sections(lines)
     in_keys = {at for key in keys for at in range(key.first, key.last + 1)}
-    runs = option_runs(lines, longest_line)
     runs = [
         run
-        for run in runs
+        for run in option_runs(lines, longest_line)
         if not in_keys.intersection({run.options[0].line, run.options[1].line})
-        and sum(bool(text) for text in run.texts) >= 2
+        and sum(map(bool, run.texts)) >= 2
     ]
-    drafts = _drafts(lines, _without_statements(lines, runs), in_keys)
+    runs = [
+        run
+        for run, after in zip(runs, [*runs[1:], None], strict=False)
+        if after is None or not _is_statements(lines, run, after)
+    ]
+    drafts = _drafts(lines, runs, in_keys)
     _answers_by_markup(drafts, page)
     _answers_by_keys([draft for draft in drafts if draft.answer is None], keys, lines)
     _answers_by_emphasis(drafts)
     return [_question(lines, draft) for draft in _accepted(drafts)]
 
 
-def _without_statements(lines: list[Line], runs: list[Run]) -> list[Run]:
-    """Drop the runs that are statements of a stem to which the next run's options refer."""
-    kept: list[Run] = []
-    for run, after in zip(runs, [*runs[1:], None], strict=False):
-        if after is not None and _is_statements(lines, run, after):
-            continue
-        if kept and run.first <= kept[-1].last and not run.first == kept[-1].last == kept[-1].first:
-            continue
-        kept.append(run)
-    return kept
+def _is_statements(lines: list[Line], run: Run, after: Run) -> bool:
+    """Return whether a run is statements of a stem to which the next run's options refer."""
+    between = range(run.last + 1, after.first + (after.start > 0))
+    alike = (run.style, run.series) == (after.style, after.series)
+    unmarked = after.form == "items" and not marked(after)
+    if len(between) > 4 or alike or unmarked or run.marked("correct") or run.marked("ticked"):
+        return False
+    if any(given_answer(lines, at, at + 1, run) for at in between):
+        return False
+    numbered = any(number_of(lines[at]) for at in between)
+    counted = not numbered and run.series in {"roman", "numbers"} and run.form != "inputs"
+    return counted or _refers_to(after, run)
 
 
 def _refers_to(options: Run, statements: Run) -> bool:
     names = {label.casefold() for label in statements.labels if label}
     references = 0
-    for option in options.options:
-        words = set(re.findall(r"[a-z0-9]{1,4}", option.text.casefold()))
+    for text in options.texts:
+        words = set(re.findall(r"[a-z0-9]{1,4}", text.casefold()))
         others = words - {"and", "only", "or", "both", "all", "none", "of", "the", "neither"}
         references += bool(words & names) and len(others - names) <= 3
-    differ = names != {label.casefold() for label in options.labels}
-    return bool(names) and differ and 2 * references >= len(options.options)
-
-
-def _is_statements(lines: list[Line], run: Run, after: Run) -> bool:
-    between = range(run.last + 1, after.first + (after.start > 0))
-    if len(between) > 4:
-        return False
-    if (run.style, run.series) == (after.style, after.series):
-        return False
-    unmarked = after.form == "items" and not marked(after)
-    if unmarked or any(option.marks & {"correct", "ticked", "bold"} for option in run.options):
-        return False
-    if any(given_answer(lines, at, at + 1, run) for at in between):
-        return False
-    if _refers_to(after, run):
-        return True
-    numbered = any(number_of(lines[at]) for at in between)
-    return not numbered and run.series in {"roman", "numbers"} and run.form != "inputs"
+    return 2 * references >= len(options.options)
 
 
 def _drafts(lines: list[Line], runs: list[Run], in_keys: set[int]) -> list[_Draft]:
@@ -149,9 +137,8 @@ def _answers_by_markup(drafts: list[_Draft], page: PageText) -> None:
             continue
         right = marked(draft.run)
         boxes = bool(draft.run.marked("ticked"))  # also in other lists
-        asked = draft.stem.asks or (draft.numbered and single > boxes) or draft.lettered
-        several = single > 1 and (asked or not boxes)
-        if right and (several or (asked and (single or len(right) == 1))):
+        asked = draft.stem.asks or draft.numbered or draft.lettered
+        if right and single and (asked or (single > 1 and not boxes)):
             draft.answer = _by_options(draft.run, right)
         elif place in named:
             draft.answer = _by_options(draft.run, [named[place]])
@@ -169,16 +156,17 @@ def _answers_by_keys(drafts: list[_Draft], keys: list[KeySection], lines: list[L
 
 
 def _answers_by_emphasis(drafts: list[_Draft]) -> None:
-    open_ = [draft for draft in drafts if draft.answer is None]
-    asked = [d for d in open_ if d.stem.asks or d.numbered or d.run.series]
-    alone = len(drafts) == 1 and drafts[0].stem.asks
-    kind, places = emphasised([draft.run for draft in asked], alone=alone)
+    open_ = [
+        draft
+        for draft in drafts
+        if draft.answer is None and (draft.stem.asks or draft.numbered or draft.run.series)
+    ]
+    kind, places = emphasised([draft.run for draft in open_], alone=len(drafts) == 1)
     for place, right in places.items():
-        draft = asked[place]
-        if len(open_) == len(drafts) or draft.numbered or draft.stem.asks:
-            for option in draft.run.options if kind == "star" else ():
-                option.pieces = [STAR.sub("", option.text)]
-            draft.answer = _by_options(draft.run, right)
+        draft = open_[place]
+        for option in draft.run.options if kind == "star" else ():
+            option.pieces = [STAR.sub("", option.text)]
+        draft.answer = _by_options(draft.run, right)
 
 
 def _by_options(run: Run, places: list[int]) -> GivenAnswer:
