@@ -1,7 +1,7 @@
 """Separate answer keys, and the question to which each entry belongs."""
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -52,48 +52,9 @@ class KeyEntry(NamedTuple):
 class KeySection:
     """A key on the lines first … last."""
 
-    lines: list[Line]
     first: int
     last: int
     entries: list[KeyEntry]
-
-    def take(self, at: int) -> int:
-        """Return how many lines from `at` on belong to the key, and add their entries."""
-        line = self.lines[at]
-        text = _numbered(line)
-        if not self.entries and at < self.first + 4 and len(text) < 80 and _HEADER.fullmatch(text):
-            return 1
-        entries, n = self._entries(at, text)
-        if entries:
-            if line.kind == "heading" and self.entries:
-                return 0
-            self.entries += entries
-            self.last = at + n - 1
-            return n
-        after = self.lines[at + 1 : at + 2]
-        if len(text) < 40 and after and self._entries(at + 1, _numbered(after[0]))[0]:
-            return 1  # "Part Two"
-        explains = explanation_after(line.text)
-        wraps = line.block == self.lines[self.last].block and line.kind != "heading"
-        if self.entries and (explains is not None or (wraps and not line.label)):
-            entry = self.entries[-1]
-            explanation = f"{entry.explanation} {explains or line.text}".strip()
-            self.entries[-1] = entry._replace(explanation=explanation)
-            self.last = at
-            return 1
-        return 0
-
-    def _entries(self, at: int, text: str) -> tuple[list[KeyEntry], int]:
-        """Return the entries that begin on a line, and the number of their lines."""
-        if across := _across(self.lines, at):
-            return across, 2
-        row, below = _ROW.match(text), self.lines[at + 1 : at + 2]
-        if row is not None and not row["rest"].strip() and below and _is_label(below[0].text):
-            return [KeyEntry(row["number"], below[0].text)], 2
-        entries = _of_line(text) or (_in_order(text) if at == self.first + 1 else [])
-        if not entries and self.lines[at].kind == "item" and _is_label(text):
-            entries = [KeyEntry(str(len(self.entries) + 1), text)]
-        return entries, 1
 
 
 def key_sections(lines: list[Line]) -> list[KeySection]:
@@ -101,8 +62,8 @@ def key_sections(lines: list[Line]) -> list[KeySection]:
     sections: list[KeySection] = []
     at = 0
     while at < len(lines):
-        rest = _head(lines, at)
-        section = _section(lines, at, rest) if rest is not None else _headless(lines, at)
+        rest = _head(lines[at].text)
+        section = _headless(lines, at) if rest is None else _section(lines, at, rest)
         if section is not None:
             sections.append(section)
             at = section.last
@@ -110,14 +71,12 @@ def key_sections(lines: list[Line]) -> list[KeySection]:
     return sections
 
 
-def _head(lines: list[Line], at: int) -> str | None:
+def _head(text: str) -> str | None:
     """Return the text after the heading of a key on its line; None if a line is no heading."""
-    text = lines[at].text
     rest = key_after(text)
     if rest is None:
-        rest = answer_after(text)
-        if not rest or not speaks_of_questions(rest.lstrip("*_ ")):
-            return None
+        rest = answer_after(text) or ""
+        return rest.lstrip("*_ ") if rest and speaks_of_questions(rest.lstrip("*_ ")) else None
     return rest.lstrip("*_ ")
 
 
@@ -133,7 +92,7 @@ def _headless(lines: list[Line], at: int) -> KeySection | None:
         entries += more
         last += 1
     enough = len(entries) >= 3 or (last > at and entries[0].number == "1")
-    return KeySection(lines, at, last, entries) if enough else None
+    return KeySection(at, last, entries) if enough else None
 
 
 def _letters_only(text: str) -> list[KeyEntry]:
@@ -144,22 +103,51 @@ def _letters_only(text: str) -> list[KeyEntry]:
 
 def _section(lines: list[Line], head: int, rest: str) -> KeySection | None:
     """Return the key below a heading such as "Answers"; it may begin on the heading's line."""
-    section = KeySection(lines, head, head, [])
-    if rest:
-        pairs = [KeyEntry(*pair) for pair in pairs_in(rest)]
-        section.entries = pairs or _of_line(rest) or _in_order(rest)
-        if not section.entries and len(rest) > 60:
-            return None
+    pairs = [KeyEntry(*pair) for pair in pairs_in(rest)]
+    entries = pairs or _of_line(rest) or _in_order(rest)
+    if len(rest) > 60 and not entries:
+        return None
     plural = _PLURAL.search(lines[head].text) is not None
-    at = head + 1
+    last, at = head, head + 1
     while plural and at < len(lines):
-        taken = section.take(at)
-        if not taken:
+        line, n = lines[at], len(entries)
+        found, taken = _entries(lines, at, n) if line.kind != "heading" or not n else ([], 1)
+        if not found and at == head + 1 and not n:
+            found = _in_order(line.text)
+        explains = explanation_after(line.text)
+        wraps = line.block == lines[last].block and line.kind != "heading" and not line.label
+        if not found and n and (explains is not None or wraps):
+            text = f"{entries[-1].explanation} {explains or line.text}".strip()
+            entries[-1] = entries[-1]._replace(explanation=text)
+        elif not found and not (_leads(lines, at, n) and (n or at < head + 4)):
             break
+        entries += found
+        last = at + taken - 1 if found or n else last
         at += taken
-    labelled = any(_is_label(entry.rest) for entry in section.entries)
-    enough = len(section.entries) > 1 or (plural and labelled)
-    return section if section.entries and enough else None
+    enough = len(entries) > 1 or (plural and any(_is_label(entry.rest) for entry in entries))
+    return KeySection(head, last, entries) if enough else None
+
+
+def _leads(lines: list[Line], at: int, n: int) -> bool:
+    """Return whether a line stands above entries: "No. Answer", "Part Two"."""
+    text = _numbered(lines[at])
+    header = n == 0 and len(text) < 80 and _HEADER.fullmatch(text) is not None
+    below = at + 1 < len(lines) and len(text) < 40 and _entries(lines, at + 1, n)[0]
+    return header or bool(below)
+
+
+def _entries(lines: list[Line], at: int, n: int) -> tuple[list[KeyEntry], int]:
+    """Return the entries that begin on a line below n others, and the number of their lines."""
+    if across := _across(lines, at):
+        return across, 2
+    text = _numbered(lines[at])
+    row, below = _ROW.match(text), lines[at + 1 : at + 2]
+    if row is not None and not row["rest"].strip() and below and _is_label(below[0].text):
+        return [KeyEntry(row["number"], below[0].text)], 2
+    entries = _of_line(text)
+    if not entries and lines[at].kind == "item" and _is_label(text):
+        entries = [KeyEntry(str(n + 1), text)]
+    return entries, 1
 
 
 def _numbered(line: Line) -> str:
@@ -194,20 +182,16 @@ def _in_order(text: str) -> list[KeyEntry]:
 
 def _across(lines: list[Line], at: int) -> list[KeyEntry]:
     """Return the entries of a table with the numbers in one row and the labels in the next."""
-    if at + 1 >= len(lines) or len(lines[at].text) > 2_000:
-        return []
-    tabs = "\t" in lines[at].text
-    top, below = (line.text.split("\t" if tabs else None) for line in lines[at : at + 2])
-    if top and not top[0].strip(".:)").isdecimal():
-        top = top[1:]
-    if len(below) == len(top) + 1:
-        below = below[1:]
+    tab = "\t" if "\t" in lines[at].text else None
+    top, *rest = (line.text[:2_000].split(tab) for line in lines[at : at + 2])
+    below = rest[0] if rest else []
     numbers = [text.strip("Qq#.:) ") for text in top]
-    if len(top) < 2 or len(top) != len(below) or not all(map(str.isdecimal, numbers)):
+    pairs = [*zip(numbers, below, strict=False)][not numbers[:1] or not numbers[0].isdecimal() :]
+    if len(top) != len(below) or len(pairs) < 2:
         return []
-    if any(len(text) > 40 for text in below) or not 2 * sum(map(_is_label, below)) > len(below):
-        return []
-    return [KeyEntry(number, text) for number, text in zip(numbers, below, strict=True) if text]
+    fit = all(number.isdecimal() and len(text) <= 40 for number, text in pairs)
+    strict = sum(_is_label(text) for _, text in pairs)
+    return [KeyEntry(*pair) for pair in pairs if pair[1]] if fit and 2 * strict > len(pairs) else []
 
 
 def _is_label(text: str) -> bool:
@@ -221,33 +205,22 @@ class Place(NamedTuple):
     number: str | None
 
 
-def answers_of_keys(
-    places: Sequence[Place], keys: Sequence[KeySection], n_lines: int
-) -> dict[int, KeyEntry]:
+def answers_of_keys(places: Sequence[Place], keys: Sequence[KeySection]) -> dict[int, KeyEntry]:
     """Return the entry of each question, by its place in `places`, in page order.
 
     A key belongs to the questions above it, after the previous key, or else to those below it. A
     number that fits several questions answers none. Questions without any number are matched by
     order if the key counts 1 … n and there are n.
     """
+    entries: defaultdict[int, list[KeyEntry]] = defaultdict(list)  # by number of questions above
     starts = [place.first for place in places]
+    for key in keys:
+        entries[bisect_left(starts, key.first)] += key.entries
     found: dict[int, KeyEntry] = {}
-    start, at = 0, 0
-    while at < len(keys):
-        key = keys[at]
-        entries, last = list(key.entries), key.last
-        at += 1
-        above = bisect_left(starts, key.first)
-        scope = range(bisect_left(starts, start), above)
-        if not above:
-            end = keys[at].first if at < len(keys) else n_lines
-            scope = range(bisect_right(starts, key.last), bisect_left(starts, end))
-        while at < len(keys) and above and bisect_left(starts, keys[at].first) == above:
-            entries += keys[at].entries  # consecutive keys are one
-            last = keys[at].last
-            at += 1
-        found |= _matched(scope, places, entries)
-        start = last
+    bounds = [0, *entries, len(places)]
+    for n, (above, of_key) in enumerate(entries.items()):
+        scope = range(bounds[n], above) if above else range(bounds[n + 2])
+        found |= _matched(scope, places, of_key)
     return found
 
 

@@ -67,7 +67,7 @@ def questions_of(page: PageText, longest_line: int) -> list[FoundQuestion]:
     ]
     drafts = _drafts(lines, runs, in_keys)
     _answers_by_markup(drafts, page)
-    _answers_by_keys([draft for draft in drafts if draft.answer is None], keys, lines)
+    _answers_by_keys([draft for draft in drafts if draft.answer is None], keys)
     _answers_by_emphasis(drafts)
     return [_question(lines, draft) for draft in _accepted(drafts)]
 
@@ -144,9 +144,9 @@ def _answers_by_markup(drafts: list[_Draft], page: PageText) -> None:
             draft.answer = _by_options(draft.run, [named[place]])
 
 
-def _answers_by_keys(drafts: list[_Draft], keys: list[KeySection], lines: list[Line]) -> None:
+def _answers_by_keys(drafts: list[_Draft], keys: list[KeySection]) -> None:
     places = [Place(d.stem.first, d.stem.number) for d in drafts]
-    for n, entry in answers_of_keys(places, keys, len(lines)).items():
+    for n, entry in answers_of_keys(places, keys).items():
         draft = drafts[n]
         parsed = parsed_answer(entry.rest, draft.run.labels, draft.run.texts)
         if parsed is not None:
