@@ -74,13 +74,6 @@ class LineBuilder:
             self.line.label = label
         self.line.kind, self.has_input = "option", True
 
-    def end_item(self) -> None:
-        """End a list item; an empty one with a letter or an input is an empty option."""
-        if not self.text and (self.line.label[:1].isalpha() or self.has_input):
-            self.flush(empty=True)
-        elif not self.text:
-            self.reset()
-
     def end_block(self) -> None:
         """End the line and its block."""
         self.flush()
@@ -270,8 +263,6 @@ class _Walk:
         if marked.emphasis or marked.marks or marked.flag is not None:
             self._mark(element)
         if tag in BLOCKS or marked.option:
-            if tag == "li":
-                out.end_item()
             out.end_block()
 
     def _mark(self, element: _Element) -> None:
