@@ -10,6 +10,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from kedro.pipeline import Pipeline
 from omegaconf import OmegaConf
@@ -108,7 +109,9 @@ def check_command(project: Path, command: list[str]) -> None:
     if arguments == ["viz", "run"]:
         return
     name = "run" if not arguments or arguments[0].startswith("-") else arguments.pop(0)
-    parsed = cli.commands[name].make_context(name, arguments).params
+    command = cli.get_command(click.Context(cli), name)
+    assert command is not None
+    parsed = command.make_context(name, arguments).params
     if name in {"run", "sweep"}:
         pipeline = parsed["pipeline"] or "__default__"
         assert pipeline in known_pipelines()
