@@ -427,10 +427,12 @@ def test_orientations_of_wide_files_are_equivalent(
     make_items: Make, make_file: Make, key: str, transposed: bool
 ) -> None:
     if transposed:
-        name = "model" if key == "item_id" else "llm"
-        file = make_file({name: ["m", "n"], "q2": [1, None], "q1": [0, 1], "gone": [1, 1]})
+        name, renamed = ("model", {}) if key == "item_id" else ("llm", {"model": "llm"})
+        cells = {name: ["m", "n"], "q2": [1, None], "q1": [0, 1], "gone": [1, 1]}
     else:
-        file = make_file({key: ["q2", "q1", "gone"], "m": [1, 0, 1], "n": [None, 1, 1]})
+        renamed = {} if key == "item_id" else {"item_id": key}
+        cells = {key: ["q2", "q1", "gone"], "m": [1, 0, 1], "n": [None, 1, 1]}
+    file = make_file(cells, layout="wide", columns=renamed)
     result = imported(make_items("q1", "q2", "q3"), file)
     (matrix,) = result.wide_matrices
     assert matrix.models == ("m", "n")
@@ -502,7 +504,7 @@ def test_first_cell_of_repeated_models_or_items_counts(make_items: Make, make_fi
     ("columns", "message"),
     [
         ({"item_id": ["q1"], "m": [1], "subject": ["math"]}, "column 'subject': expected 0–1"),
-        ({"id": ["x1"], "m": [1]}, "neither 'x1' nor 'm' is an item id"),
+        ({"id": ["x1"], "m": [1]}, "no column 'item_id' or 'model'; it has id, m"),
         ({"item_id": ["q1"], "m": [None]}, "no cell has a response"),
         ({"item_id": ["q1"], "m": [57.3]}, "1 of 1 scores are outside 0–1, e.g. 57.3 (q1 × m)"),
         ({"item_id": ["q1", None], "m": [1, 1]}, "row 2: the item id is missing"),

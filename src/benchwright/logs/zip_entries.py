@@ -43,27 +43,19 @@ class ZipEntries:
         Raises:
             InputError: it is encrypted, broken, too large, or not JSON.
         """
+        out, entry = io.BytesIO(), f"{self.path}: {' '.join(name[:100].split())}"
         try:
-            return json.loads(self._content(self._infos[name]))
-        except InputError:
-            raise
+            with self._opened(self._infos[name]) as stream:
+                while out.tell() <= LARGEST_ENTRY and (chunk := stream.read(_CHUNK)):
+                    out.write(chunk)
+            content = json.loads(out.getvalue()) if out.tell() <= LARGEST_ENTRY else None
         except (*BROKEN, RuntimeError, zipfile.BadZipFile) as error:
             reason = " ".join(str(error).split())[:200] or type(error).__name__
-            raise InputError(
-                f"{self.path}: {_shown(name)}: cannot be read: {reason}; copy the log again"
-            ) from error
-
-    def _content(self, info: zipfile.ZipInfo) -> bytes:
-        with self._opened(info) as stream:
-            out = io.BytesIO()
-            while chunk := stream.read(_CHUNK):
-                out.write(chunk)
-                if out.tell() > LARGEST_ENTRY:
-                    raise InputError(
-                        f"{self.path}: {_shown(info.filename)}: more than {LARGEST_ENTRY:,} bytes "
-                        "uncompressed; remove the sample"
-                    )
-            return out.getvalue()
+            raise InputError(f"{entry}: cannot be read: {reason}; copy the log again") from error
+        if out.tell() > LARGEST_ENTRY:
+            most = f"more than {LARGEST_ENTRY:,} bytes uncompressed"
+            raise InputError(f"{entry}: {most}; remove the sample")
+        return content
 
     @contextmanager
     def _opened(self, info: zipfile.ZipInfo) -> Iterator[Any]:
@@ -76,10 +68,6 @@ class ZipEntries:
         self._stream.seek(sum(names), io.SEEK_CUR)
         packed = pa.BufferReader(self._stream.read(info.compress_size))
         yield pa.CompressedInputStream(packed, "zstd")  # several frames follow each other
-
-
-def _shown(name: str) -> str:
-    return " ".join(name[:100].split())
 
 
 @contextmanager

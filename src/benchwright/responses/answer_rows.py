@@ -102,7 +102,8 @@ def merge_files(
     count_rows(rows, wrong, "contradicting", "inconsistent with the gold", tallies)
     rows["prediction"] = rows["prediction"].clip(-1)
     unscored = rows["correct"].isna() & rows["logprobs"].isna()
-    rows["correct"] = rows["correct"].mask(unscored, answers(rows, index)[0])
+    if unscored.any():
+        rows["correct"] = rows["correct"].mask(unscored, answers(rows, index)[0])
     return rows[ROWS]
 
 

@@ -60,7 +60,7 @@ def read_answer_table(
         InputError: the file has neither layout, no answer, or scores outside its scale.
     """
     tidy = file.spec.layout == "tidy" or (file.spec.layout == "auto" and looks_tidy(file))
-    columns = _tidy(file, table) if tidy else _melted(file, table, index)
+    columns = _tidy(file, table) if tidy else _melted(file, table)
     rows, invalid, unread = _read_rows(columns)
     tally = Tally(file.name, "tidy" if tidy else "wide", int(rows["model"].nunique()), len(rows))
     reasons = [("dropped", f"dropped ({why})", mask) for why, mask in invalid]
@@ -263,12 +263,12 @@ def _require_valid_row(columns: _Columns, invalid: list[tuple[str, Mask]]) -> No
 # --- items and models as rows and columns ---------------------------------------------------------
 
 
-def _melted(file: LoadedFile, table: pa.Table, index: ResponseIndex) -> _Columns:
+def _melted(file: LoadedFile, table: pa.Table) -> _Columns:
     """Return a row for each cell with an answer."""
     letters = _has_letters(file, table)
     read = options if letters else numbers
     names = np.array(table.column_names, dtype=object)
-    key, items_in_rows = _orientation(file, table, index)
+    key, items_in_rows = _orientation(file, table)
     side, other = ("item id", "model") if items_in_rows else ("model", "item id")
     where = f"{file.name}, column {names[key]!r}"
     keys = texts(table.column(key), where)
@@ -313,19 +313,12 @@ def _has_letters(file: LoadedFile, table: pa.Table) -> bool:
     return False
 
 
-def _orientation(file: LoadedFile, table: pa.Table, index: ResponseIndex) -> tuple[int, bool]:
+def _orientation(file: LoadedFile, table: pa.Table) -> tuple[int, bool]:
     """Return the position of the key column, and whether rows are items."""
     names = table.column_names
     for ours in ("item_id", "model"):
         key = file.spec.columns.get(ours, ours)
         if key in names:
             return names.index(key), ours == "item_id"
-    if (index.items.find(names[1:]) >= 0).any():
-        return 0, False
-    first = table.column(0)
-    if column_kind(first) == "text" and (index.items.find(map(str, first.to_pylist())) >= 0).any():
-        return 0, True
-    raise InputError(
-        f"{file.name}: neither rows nor columns are items of this benchmark: there is no column "
-        f"'item_id' or 'model', and neither {first[0].as_py()!r} nor {names[-1]!r} is an item id"
-    )
+    has = ", ".join(names[:12])
+    raise InputError(f"{file.name}: no column 'item_id' or 'model'; it has {has}")

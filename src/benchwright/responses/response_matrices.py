@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.responses import ResponsesParams
+from benchwright.responses.answer_rows import answers
 from benchwright.responses.calibration import (
-    best_options,
+    best_of_rows,
     configurations,
     live_first,
     log_softmax,
@@ -119,25 +120,19 @@ def _with_probabilities(
 ) -> pd.DataFrame:
     """Add predictions and probabilities from log-likelihoods, and `tied` for equal best options."""
     temperatures = dict(zip(calibration["configuration"], calibration["temperature"], strict=True))
-    kinds = {"prediction": np.int64} | dict.fromkeys(_MEASURES, np.float64)
-    values = {name: rows[name].to_numpy(dtype=kind, copy=True) for name, kind in kinds.items()}
-    tied = np.zeros(len(rows), dtype=bool)
     position = rows["position"].to_numpy(dtype=np.intp)
-    scored = rows["logprobs"].notna().to_numpy(dtype=bool)
+    best, tied = best_of_rows(rows)
+    scored = best >= 0
+    values = {name: rows[name].to_numpy(np.float64, copy=True) for name in _MEASURES}
+    values["correct"], options = answers(rows, index)
     names = rows["configuration"].to_numpy(dtype=object)
     for name in sorted(set(names[scored])):
         at = np.flatnonzero(scored & (names == name))
         scores = scores_of(rows.iloc[at])
         probability = np.exp(log_softmax(scores, float(temperatures.get(name, 1.0))))
-        best, tied[at] = best_options(scores)
-        gold = index.answer[position[at]]
-        values["prediction"][at] = best
-        values["p_prediction"][at] = _of_option(probability, best)
-        values["p_answer"][at] = _of_option(probability, gold)
-        values["correct"][at] = index.is_right(position[at], best)
-    stated = np.flatnonzero(~scored & np.isnan(values["correct"]) & (values["prediction"] >= 0))
-    values["correct"][stated] = index.is_right(position[stated], values["prediction"][stated])
-    return rows.assign(tied=tied, **values)
+        values["p_prediction"][at] = _of_option(probability, best[at])
+        values["p_answer"][at] = _of_option(probability, index.answer[position[at]])
+    return rows.assign(tied=tied, prediction=options, **values)
 
 
 def _repeat_variances(rows: pd.DataFrame) -> dict[tuple[str, str], tuple[int, float]]:
