@@ -6,8 +6,8 @@ from typing import Any
 import pandas as pd
 
 from benchwright.exports.export import ALL_MODELS_SPLIT
+from benchwright.methods.dele.estimation.errors import LEVEL, advise
 from benchwright.methods.dele.evidence.choice import MIN_CORRELATION, gains_over_splits
-from benchwright.methods.dele.evidence.estimates import LEVEL, advise
 from benchwright.methods.dele.evidence.panels import FEWEST_MODELS, SamplingPanels
 from benchwright.methods.dele.evidence.rate_curves import SUFFICIENT
 from benchwright.methods.dele.samplers.registry import RANDOM

@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from benchwright.methods.dele.estimation.errors import advise
 from benchwright.methods.dele.estimation.registry import ESTIMATORS
-from benchwright.methods.dele.evidence.estimates import advise, measure_estimates
+from benchwright.methods.dele.evidence.estimates import measure_estimates
 from benchwright.methods.dele.evidence.rate_curves import (
     smallest_rate,
     summarise_samplers,

@@ -37,7 +37,7 @@ FEWEST_ITEMS = 10
 """Fewer items are drawn with equal probabilities."""
 _WORTH = 1.05  # least variance of random draws ÷ that of unequal ones, on any cut
 _COVERED = 0.93  # least coverage of 95% intervals, on any cut
-LEVEL = 0.95
+_LEVEL = 0.95
 
 
 class ForwardEvidence(NamedTuple):
@@ -120,5 +120,5 @@ def _coverage(
         found = from_residuals(
             predictor, guessed, residual[:, places], inclusion[places], truth[:, places]
         )
-        inside.append(np.abs(found.score - scores) <= found.reach(LEVEL) + 1e-9)
+        inside.append(np.abs(found.score - scores) <= found.reach(_LEVEL) + 1e-9)
     return float(np.mean(inside))
