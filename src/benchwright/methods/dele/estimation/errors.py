@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.methods.dele.estimation.registry import ESTIMATORS
 from benchwright.methods.dele.estimation.training import Training
-from benchwright.methods.dele.samplers.registry import RANDOM
 from benchwright.statistics.rank_agreement import kendall_tau_b_rows
 
-ANCHORS = "anchor_points"
+RANDOM, ANCHORS = "random", "anchor_points"
 READ_PROBABILITIES = ("mean", "aipw")
 """Estimators whose intervals follow from the draw."""
 LEVEL = 0.95

@@ -13,11 +13,15 @@ from numpy.typing import NDArray
 
 from benchwright.core.seeding import stage_generator
 from benchwright.core.weighted_subset import WeightedSubset
-from benchwright.methods.dele.estimation.errors import LEVEL, advise, estimator_errors
+from benchwright.methods.dele.estimation.errors import (
+    LEVEL,
+    RANDOM,
+    advise,
+    estimator_errors,
+)
 from benchwright.methods.dele.estimation.forward_evidence import FEWEST_ITEMS, judge_unequal
 from benchwright.methods.dele.estimation.registry import ESTIMATORS
 from benchwright.methods.dele.estimation.training import Training
-from benchwright.methods.dele.samplers.registry import RANDOM
 from benchwright.statistics.unequal_draws import (
     UNIFORM_SHARE,
     inclusion_probabilities,
