@@ -2,7 +2,7 @@
 
 from benchwright.core.errors import InputError
 from benchwright.methods.mmlu_cf.extraction.extract import questions_in
-from benchwright.methods.mmlu_cf.extraction.found_question import FoundQuestion
+from benchwright.methods.mmlu_cf.extraction.lines import FoundQuestion
 
 
 def read_questions(text: str, media_type: str = "text/plain") -> list[FoundQuestion]:

@@ -63,9 +63,7 @@ def test_a_key_after_the_questions_is_read(key: str) -> None:
     assert answers(f"1. {FIRST}\n2. {SECOND}\n{key}\n") == ["b", "c"]
 
 
-def test_an_answer_belongs_to_the_question_above_it() -> None:
-    text = f"1. {FIRST}2. {SECOND}".replace("?\n", "?\nAnswer: b\n", 1)
-    assert answers(text.replace("prime?\n", "prime?\nAnswer: c\n")) == ["b", "c"]
+def test_answers_in_comments_do_not_count() -> None:
     page = f"<p>1. {FIRST}</p><p>2. {SECOND}</p>".replace("\n", "<br>")
     comment = "<div class='comment'><p>Answers: 1 a, 2 b</p></div>"
     assert answers(page + comment, "text/html") == [None, None]

@@ -284,8 +284,7 @@ def _split(text: str, texts: Sequence[str]) -> tuple[str, str]:
         ends = not after or after.startswith((*".;,:()–—[", " -", " –", " —", " (", " because"))
         if end and folded(whole).startswith(folded(option)) and ends:
             return whole[:end], after.strip(" .;:,)]–—-")
-    unopened = text.endswith(("]", ")")) and "(" not in text and "[" not in text
-    return "", text[:-1] if unopened else text
+    return "", text
 
 
 def _by_text(text: str, texts: Sequence[str]) -> Parsed | None:

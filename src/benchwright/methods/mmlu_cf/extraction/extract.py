@@ -10,9 +10,8 @@ import pyarrow.compute as pc
 
 from benchwright.core.errors import InputError
 from benchwright.datasets.document_shards import DocumentBatches, ShardReport
-from benchwright.methods.mmlu_cf.extraction.found_question import FoundQuestion
 from benchwright.methods.mmlu_cf.extraction.html import html_page
-from benchwright.methods.mmlu_cf.extraction.lines import PageText
+from benchwright.methods.mmlu_cf.extraction.lines import FoundQuestion, PageText
 from benchwright.methods.mmlu_cf.extraction.markdown import markdown_page
 from benchwright.methods.mmlu_cf.extraction.plain_text import plain_page
 from benchwright.methods.mmlu_cf.extraction.prefilter import may_hold_questions

@@ -63,15 +63,12 @@ class LineBuilder:
     def cell(self) -> None:
         """Begin the next cell of a table row."""
         self.text = f"{self.text.rstrip()}\t" if self.text else ""
-        if self.line.kind == "text":
-            self.line.kind = "cells"
+        self.line.kind = "cells"
 
     def start_option(self) -> None:
         """Begin the option that an input selects."""
         if self.text or self.has_input:
-            label = "" if self.text else self.line.label
             self.flush(empty=True)
-            self.line.label = label
         self.line.kind, self.has_input = "option", True
 
     def end_block(self) -> None:

@@ -61,6 +61,21 @@ class PageText:
         return cls("\n".join(line.text for line in lines), lines, list(containers))
 
 
+@dataclass
+class FoundQuestion:
+    """The columns of a raw item at characters start … end − 1."""
+
+    question: str
+    choices: list[str]
+    labels: list[str]
+    answer: str | None
+    explanation: str | None
+    passage: str | None
+    layout: str
+    start: int
+    end: int
+
+
 _VISIBLE = {
     **{code: " " for code in (*range(0x20), 0x7F) if chr(code) not in "\t\n\r\f\v"},
     **dict.fromkeys((0x00AD, 0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF), ""),

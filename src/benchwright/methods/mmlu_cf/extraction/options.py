@@ -1,7 +1,6 @@
 """Runs of options: consecutive labels, options that the markup shows, and bare lines."""
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -288,34 +287,26 @@ def option_runs(lines: list[Line], longest: int) -> list[Run]:
 
 def _unlabelled_runs(lines: list[Line], runs: list[Run]) -> Iterator[Run]:
     """Yield groups of options or list items in the markup, outside labelled runs."""
-    starts = [run.first for run in runs]
+    inside = {at for run in runs for at in range(run.first, run.last + 1)}
     end = 0
     for at, line in enumerate(lines):
         other = line.kind not in {"option", "item"} or offers_answer(line.text)
         if at < end or other or line.label[:1].isalpha():
             continue
         end = at + 1
-        while end < len(lines) and _same_group(line, lines[end], lines[end - 1]):
+        while end < len(lines) and _is_beside(line, lines[end]):
             end += 1
-        place = bisect_left(starts, end)
-        inside = any(run.last >= at for run in runs[max(0, place - 8) : place])
-        if not inside and 2 <= end - at <= _MOST_OPTIONS:
-            numbers = [lines[i].label.rstrip(".") for i in range(at, end)]
+        group = range(at, end)
+        if 2 <= len(group) <= _MOST_OPTIONS and inside.isdisjoint(group):
             options = [
-                option_of(lines[i], i, 0, len(lines[i].text), label)
-                for i, label in enumerate(numbers, at)
+                option_of(lines[n], n, 0, len(lines[n].text), lines[n].label.rstrip("."))
+                for n in group
             ]
             sure = line.kind == "option"
             form = "list" if line.label else "inputs" if sure else "items"
             yield Run(at, end - 1, 0, options, "numbers" * bool(line.label), "", form, sure)
 
 
-def _same_group(first: Line, line: Line, before: Line) -> bool:
-    if line.kind != first.kind or starts_answer(line.text):
-        return False
-    if bool(line.label) != bool(first.label) or line.label == first.label != "":
-        return False
-    if line.group == first.group:
-        return True
-    alone = first.group >= 1_000_000 and line.group >= 1_000_000
-    return alone and line.block - before.block <= 1 and line.marks >= {"unticked"}
+def _is_beside(first: Line, line: Line) -> bool:
+    alike = line.kind == first.kind and bool(line.label) == bool(first.label)
+    return alike and line.group == first.group and not starts_answer(line.text)

@@ -1,10 +1,11 @@
 """The questions of a page: runs of options with their surroundings, and tables of questions."""
 
 import re
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchwright.methods.mmlu_cf.extraction.answers import parsed_answer, starts_answer
-from benchwright.methods.mmlu_cf.extraction.found_question import FoundQuestion
+from benchwright.methods.mmlu_cf.extraction.answers import parsed_answer
 from benchwright.methods.mmlu_cf.extraction.given_answers import (
     GivenAnswer,
     explanation,
@@ -17,12 +18,7 @@ from benchwright.methods.mmlu_cf.extraction.keys import (
     key_sections,
 )
 from benchwright.methods.mmlu_cf.extraction.labels import LETTERED
-from benchwright.methods.mmlu_cf.extraction.lines import Line, PageText
-from benchwright.methods.mmlu_cf.extraction.marked_answers import (
-    emphasised,
-    marked,
-    named_by_attribute,
-)
+from benchwright.methods.mmlu_cf.extraction.lines import Container, FoundQuestion, Line, PageText
 from benchwright.methods.mmlu_cf.extraction.options import STAR, Run, option_runs
 from benchwright.methods.mmlu_cf.extraction.stems import Passages, Stem, number_of, stem_of
 
@@ -72,11 +68,51 @@ def questions_of(page: PageText, longest_line: int) -> list[FoundQuestion]:
     return [_question(lines, draft) for draft in _accepted(drafts)]
 
 
+def _marked(run: Run) -> list[int]:
+    """Return the options that the markup calls correct (class, attribute, tick), unless all are."""
+    for kind in ("correct", "ticked"):
+        places = run.marked(kind)
+        if places and len(places) < len(run.options):
+            return places
+    return []
+
+
+def _emphasised(runs: Sequence[Run], *, alone: bool) -> tuple[str, dict[int, list[int]]]:
+    """Return what shows options as correct (a star, colour, bold or italics), and these by run.
+
+    It does if at least two and at least 60% of the runs have exactly one such option; bold does in
+    a single run, if `alone` on its page.
+    """
+    for kind in ("star", "colour", "bold", "italic"):
+        places = {n: run.marked(kind) for n, run in enumerate(runs)}
+        single = sum(len(marked) == 1 for marked in places.values())
+        enough = single > 1 or (single == 1 and alone and kind == "bold")
+        if enough and single >= 0.6 * len(runs):
+            return kind, {
+                n: some for n, some in places.items() if 0 < len(some) < len(runs[n].options)
+            }
+    return "", {}
+
+
+def _named_by_attribute(runs: Sequence[Run], containers: Sequence[Container]) -> dict[int, int]:
+    """Return the option that an attribute around its run names by value or text, by run."""
+    named: dict[int, int] = {}
+    starts = [run.options[0].line for run in runs]
+    for container in containers:
+        place = bisect_left(starts, container.first)
+        if place < len(runs) and runs[place].last < container.last:
+            values = [option.value for option in runs[place].options]
+            for names in (values, runs[place].texts):
+                if names.count(container.value.strip()) == 1:
+                    named[place] = names.index(container.value.strip())
+    return named
+
+
 def _is_statements(lines: list[Line], run: Run, after: Run) -> bool:
     """Return whether a run is statements of a stem to which the next run's options refer."""
     between = range(run.last + 1, after.first + (after.start > 0))
     alike = (run.style, run.series) == (after.style, after.series)
-    unmarked = after.form == "items" and not marked(after)
+    unmarked = after.form == "items" and not _marked(after)
     if len(between) > 4 or alike or unmarked or run.marked("correct") or run.marked("ticked"):
         return False
     if any(given_answer(lines, at, at + 1, run) for at in between):
@@ -115,9 +151,6 @@ def _drafts(lines: list[Line], runs: list[Run], in_keys: set[int]) -> list[_Draf
         answer = given_answer(lines, run.last + 1, stop, run)
         if answer is None and stem.given and stem.given in run.labels:
             answer = GivenAnswer(stem.given)
-        above = run.first - 1
-        if answer is None and above > stem.first and starts_answer(lines[above].text):
-            answer = given_answer(lines, above, run.first, run)
         draft = _Draft(run, stem, answer)
         draft.passage = passages.of(stem, bound)
         drafts.append(draft)
@@ -130,12 +163,12 @@ def _drafts(lines: list[Line], runs: list[Run], in_keys: set[int]) -> list[_Draf
 
 def _answers_by_markup(drafts: list[_Draft], page: PageText) -> None:
     runs = [draft.run for draft in drafts]
-    named = named_by_attribute(runs, page.containers)
-    single = sum(len(marked(run)) == 1 for run in runs)
+    named = _named_by_attribute(runs, page.containers)
+    single = sum(len(_marked(run)) == 1 for run in runs)
     for place, draft in enumerate(drafts):
         if draft.answer is not None:
             continue
-        right = marked(draft.run)
+        right = _marked(draft.run)
         boxes = bool(draft.run.marked("ticked"))  # also in other lists
         asked = draft.stem.asks or draft.numbered or draft.lettered
         if right and single and (asked or (single > 1 and not boxes)):
@@ -161,7 +194,7 @@ def _answers_by_emphasis(drafts: list[_Draft]) -> None:
         for draft in drafts
         if draft.answer is None and (draft.stem.asks or draft.numbered or draft.run.series)
     ]
-    kind, places = emphasised([draft.run for draft in open_], alone=len(drafts) == 1)
+    kind, places = _emphasised([draft.run for draft in open_], alone=len(drafts) == 1)
     for place, right in places.items():
         draft = open_[place]
         for option in draft.run.options if kind == "star" else ():

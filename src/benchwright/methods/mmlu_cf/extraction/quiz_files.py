@@ -5,9 +5,8 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import Any
 
-from benchwright.methods.mmlu_cf.extraction.found_question import FoundQuestion
 from benchwright.methods.mmlu_cf.extraction.html import html_page
-from benchwright.methods.mmlu_cf.extraction.lines import flat, visible
+from benchwright.methods.mmlu_cf.extraction.lines import FoundQuestion, flat, visible
 
 
 def quiz_file_questions(text: str) -> list[FoundQuestion]:

@@ -152,8 +152,8 @@ def _numbers_above(
         line = lines[at]
         if (number := number_of(line)) is not None:
             numbers[at] = number
-        if line.kind == "heading" and (at < top or number is not None or asks(line)):
-            lowest = at if number is not None or _leads(line) else at + 1
+        if line.kind == "heading":
+            lowest = at if _leads(line) else at + 1
             break
     return dict(reversed(numbers.items())), lowest
 
