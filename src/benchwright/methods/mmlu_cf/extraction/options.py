@@ -95,9 +95,7 @@ def option_of(line: Line, at: int, start: int, end: int, label: str = "") -> Opt
     """Return the option in characters start … end − 1 of line `at`; check marks become marks."""
     text, ticked = _without_tick(line.text[start:end].strip())
     text = text.strip(" \t;|,/") if end < len(line.text) else text.strip()
-    marks = emphasis_of(line, start, end)
-    if start <= 3 or end == len(line.text):
-        marks |= line.marks
+    marks = emphasis_of(line, start, end) | line.marks
     if ticked:
         marks.add("ticked")
     option = Option(label, at, start, end, [flat(text)] if text else [], marks, line.value)

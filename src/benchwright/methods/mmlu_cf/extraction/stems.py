@@ -106,7 +106,7 @@ def _given(lines: list[Line], first: int, top: int) -> tuple[str, int]:
     number = _NUMBER.match(lines[first].text)
     rest = lines[first].text[number.end() :].strip() if number is not None else ""
     if given := _GIVEN.fullmatch(rest):
-        return given[1], min(first + 1, top)
+        return given[1], first + 1
     if not rest and first + 1 < top and (given := _GIVEN.fullmatch(lines[first + 1].text)):
         return given[1], first + 2
     return "", first
