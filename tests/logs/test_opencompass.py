@@ -142,6 +142,11 @@ def test_parts_are_one_log_and_count_on(tmp_path: Path) -> None:
     assert opencompass.read(second) == []
 
 
+def test_a_numbered_dataset_without_a_first_part_is_whole(tmp_path: Path) -> None:
+    log, samples = only(predicted(tmp_path, [generated("A")], name="toy_7"))
+    assert (log.task, len(samples)) == ("toy_7", 1)
+
+
 def test_a_dataset_whose_name_ends_in_a_number_is_no_part(tmp_path: Path) -> None:
     path = predicted(tmp_path, [generated("A")], "toy_0")
     result(tmp_path, {}, "toy_0")

@@ -55,27 +55,27 @@ def read(path: Path) -> list[Log]:
     Raises:
         InputError: the results or the configuration is broken.
     """
-    folder = path.parent
-    work = folder.parent.parent
-    named = _PART.fullmatch(path.stem)
-    task = path.stem
-    parts: tuple[Path, ...] = (path,)
-    results = _existing(work / "results" / folder.name / path.name)
-    config = _config(work / "configs", task)
-    if named is not None and results is None and config is None:
-        task = named["task"]
-        parts = tuple(_parts(folder, task))
-        if path != parts[0] and path in parts:
+    folder, task = path.parent, path.stem
+    work, parts = folder.parent.parent, [path]
+    results, config = work / "results" / folder.name / path.name, _config(work / "configs", task)
+    named = _PART.fullmatch(task)
+    if named is not None and not results.is_file() and config is None:
+        of_task = (folder / f"{named['task']}_{part}.json" for part in count())
+        split = list(takewhile(Path.is_file, of_task))
+        if path in split[1:]:
             return []
-        results = _existing(work / "results" / folder.name / f"{task}{path.suffix}")
-        config = _config(work / "configs", task)
+        if path in split:
+            task, parts = named["task"], split
+            results = results.with_name(f"{task}{path.suffix}")
+            config = _config(work / "configs", task)
     settings = "" if config is None else _settings(config, task)
     replicas = re.search(r"(?<!\w)n=(\d{1,4})\b", settings)
-    run = _Run(parts, results, max(1, int(replicas[1])) if replicas else 1)
-    score_name, score = _score(results)
+    found = results if results.is_file() else None
+    run = _Run(tuple(parts), found, max(1, int(replicas[1])) if replicas else 1)
+    score_name, score = _score(found)
     return [
         Log(
-            files=(*parts, *(file for file in (results, config) if file is not None)),
+            files=(*parts, *(file for file in (found, config) if file is not None)),
             format=NAME,
             samples=partial(_samples, run),
             task=task,
@@ -84,15 +84,6 @@ def read(path: Path) -> list[Log]:
             scores={} if score is None else {Mark(score_name): score},
         )
     ]
-
-
-def _existing(path: Path) -> Path | None:
-    return path if path.is_file() else None
-
-
-def _parts(folder: Path, task: str) -> Iterator[Path]:
-    """Yield the files `<task>_0.json`, `<task>_1.json`, … up to the first that is missing."""
-    yield from takewhile(Path.is_file, (folder / f"{task}_{part}.json" for part in count()))
 
 
 # --- the configuration, which is a Python file and read as text ----------------------------------

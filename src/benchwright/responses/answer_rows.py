@@ -8,7 +8,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.core.errors import InputError
 from benchwright.core.verbatim import no_rows
+from benchwright.datasets.response_files import LoadedFile
 from benchwright.responses.calibration import best_of_rows
 from benchwright.responses.item_index import ResponseIndex
 from benchwright.responses.tally import EXAMPLES, SAME_SCORE, Tally
@@ -25,6 +27,8 @@ is `missing` where the model was asked and has no answer, and `failed` where it 
 no option, which counts as wrong. `disputed` marks rows of which another row with the same key
 states another answer."""
 MISSING, FAILED = "missing", "failed"
+_ROUNDING = 1e-6
+_USUAL = (5, 10, 100, 1000)  # highest scores of scales from 0
 _NAMES = ("model", "condition", "style", "source", "extraction")
 _VALUES = ["correct", "prediction", "p_answer", "p_prediction", "logprobs", "option_bytes"]
 
@@ -44,6 +48,34 @@ def name_rows(items: NDArray[np.object_], models: pd.Series, rows: Mask) -> list
     at = np.flatnonzero(rows)
     names = {(str(i), str(m)) for i, m in zip(items[at], models.iloc[at], strict=True)}
     return [f"{item} × {model}" for item, model in heapq.nsmallest(EXAMPLES, names)]
+
+
+def to_share(
+    file: LoadedFile, scores: NDArray[np.floating], items: NDArray[np.object_], models: Any
+) -> NDArray[np.float64]:
+    """Return the scores (n,) of a file as shares in [0, 1] of its scale, NaN where missing.
+
+    A file has one scale, `spec.scale`, which is never judged value by value.
+
+    Raises:
+        InputError: a score is infinite or outside the scale; `items` and `models` name it.
+    """
+    low, high = file.spec.scale
+    shares = (np.asarray(scores, dtype=np.float64) - low) / (high - low)
+    outside = (shares < -_ROUNDING) | (shares > 1 + _ROUNDING)
+    if outside.any():
+        worst = scores[outside]
+        finite = worst[np.isfinite(worst)]
+        usual = (
+            most for most in _USUAL if len(finite) and 0 <= finite.min() <= finite.max() <= most
+        )
+        hints = (f"; if they are from another scale, say so, e.g. --scale 0:{n}" for n in usual)
+        named = name_rows(items, pd.Series(models), outside)[0]
+        raise InputError(
+            f"{file.name}: {int(outside.sum()):,} of {int((~np.isnan(scores)).sum()):,} scores are "
+            f"outside {low:g}–{high:g}, e.g. {worst[0]:g} ({named}){next(hints, '')}"
+        )
+    return np.clip(shares, 0, 1)
 
 
 def count_rows(rows: pd.DataFrame, mask: Mask, counter: str, what: str, tallies: Tallies) -> None:

@@ -24,7 +24,7 @@ from benchwright.responses.answer_rows import (
     Mask,
     constant,
     drop_rows,
-    name_rows,
+    to_share,
     unanswered,
 )
 from benchwright.responses.cell_values import (
@@ -37,7 +37,6 @@ from benchwright.responses.cell_values import (
     texts,
 )
 from benchwright.responses.item_index import ResponseIndex
-from benchwright.responses.scales import to_share
 from benchwright.responses.tally import Tally, different_texts, unknown_condition
 
 _ITEM = ("item_id", "content_hash", "question")
@@ -175,11 +174,7 @@ def _read_rows(
     invalid.append(("missing model", pd.isna(models) | (models == "")))
     style = columns.categories("style", spec.style)
     invalid.append(("unknown style", ~style.isin(["", *STYLES])))
-    correct = to_share(
-        columns.file,
-        marks.content,
-        lambda mask: name_rows(item_ids, pd.Series(models), mask),
-    )
+    correct = to_share(columns.file, marks.content, item_ids, models)
     # What cannot be read is wrong, unless another column says what it is.
     unread = (marks.bad | chosen.bad) & np.isnan(correct) & np.isnan(chosen.content)
     stated_states = columns.texts("extraction", "none")

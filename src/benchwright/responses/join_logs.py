@@ -18,11 +18,10 @@ from benchwright.logs.options import letter_position, option_code, options_of
 from benchwright.logs.sample import INVALID, NO_MARK, Log, Mark, Sample
 from benchwright.logs.values import as_list, as_literal
 from benchwright.params.responses import ResponseFileParams
-from benchwright.responses.answer_rows import FAILED, LISTS, MISSING, name_rows
+from benchwright.responses.answer_rows import FAILED, LISTS, MISSING, to_share
 from benchwright.responses.find_items import Place, find_items, stated_condition, stated_id
 from benchwright.responses.item_index import ResponseIndex
 from benchwright.responses.option_orders import Orders, how_asked, matched, order_of, plain_text
-from benchwright.responses.scales import to_share
 from benchwright.responses.tally import SAME_SCORE, Tally, different_texts, unknown_condition
 from benchwright.scoring.read_answer import read_answer
 
@@ -388,9 +387,9 @@ def _columns(
         known[name] = np.full(n, text, dtype=object)
     lists = {name: pd.Series(columns.pop(name, []), dtype=object).to_numpy() for name in LISTS}
     rows = {name: np.array(values) for name, values in columns.items()}
-    marks, models = np.array(columns["correct"], dtype=np.float64), pd.Series(known["model"])
-    shares = to_share(file, marks, lambda mask: name_rows(known["item"], models, mask))
-    return {**rows, **lists, **known, "correct": shares}
+    marks = np.array(columns["correct"], dtype=np.float64)
+    correct = to_share(file, marks, known["item"], known["model"])
+    return {**rows, **lists, **known, "correct": correct}
 
 
 def _compare_scores(

@@ -37,7 +37,7 @@ _ANSWER_COLUMNS = (
     *("prediction", "extraction"),
 )
 _QUESTION = "question"
-_LOSSES = ("doubled", "dropped", "not_joined", "failed", "contradicting")
+_NOTED = ("doubled", "dropped", "not_joined", "failed", "contradicting", "several")
 
 
 class KnownResponses(NamedTuple):
@@ -245,7 +245,7 @@ def responses_of_files(
     notes = []
     for row in report.to_dict("records"):
         if row["layout"] != "unusable":
-            noted = any(row[name] for name in _LOSSES)
+            noted = any(row[name] for name in _NOTED)
             notes += [f"{Path(row['file']).name}: {row['detail']}"] * noted
         elif not usable[row["file"]].problem:
             problems.append(row["detail"])
