@@ -273,8 +273,8 @@ def contradictions(rows: pd.DataFrame, index: ResponseIndex) -> Mask:
     """Return (n,) True where a row contradicts itself, given the item's gold.
 
     The chosen option, the one with the highest log-likelihood, and `correct` must agree, where
-    `correct` is entirely right or wrong. Items with several right options are only checked for
-    answers that name several.
+    `correct` is entirely right or wrong; `p_answer` is at most 0.5 if wrong, at least 1/K if right.
+    Items with several right options are only checked for answers that name several.
     """
     position, prediction = rows["position"].to_numpy(), rows["prediction"].to_numpy()
     correct, answer = rows["correct"].to_numpy(), index.answer[position]
@@ -285,7 +285,11 @@ def contradictions(rows: pd.DataFrame, index: ResponseIndex) -> Mask:
     best, tied = best_of_rows(rows)
     wrong = decided & ((correct == 1) != (best == answer))
     wrong |= (prediction >= 0) & (prediction != best)
-    wrong &= single & (best >= 0) & ~tied
+    wrong &= (best >= 0) & ~tied
+    p_answer, fair = rows["p_answer"].to_numpy(), 1 / np.maximum(index.options[position], 1)
+    wrong |= (correct == 0) & (p_answer > 0.5 + _ROUNDING)
+    wrong |= (correct == 1) & (p_answer < fair - _ROUNDING)
+    wrong &= single
     return np.asarray(wrong | (decided & chosen & ((correct == 1) != (prediction == key))))
 
 
