@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
 from click.testing import CliRunner
 
 from benchwright.cli import cli
@@ -49,3 +50,15 @@ def test_estimates_say_what_they_rest_on(tmp_path: Path) -> None:
     assert model["low"] < right.mean() < model["high"]
     made = CliRunner().invoke(cli, ["estimate", *words, "--no-training"])
     assert (made.exit_code, "predicts by itself: leave out" in made.stderr) == (3, True)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("arc_challenge", "predictions from 190 models for 803 items, none for the others"),
+        ("mmlu", "predictions from 23 models\n"),
+    ],
+)
+def test_items_with_predictions_are_counted(tmp_path: Path, name: str, said: str) -> None:
+    words = ["subset", name, "--size", "100", "--out", str(tmp_path / "items.json")]
+    assert said in CliRunner().invoke(cli, words).output
