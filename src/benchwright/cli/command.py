@@ -35,6 +35,11 @@ def in_project_folder() -> Iterator[None]:
 
 
 def enter_project() -> Path:
+    """Return the folder of the project around the current folder, which Kedro then knows.
+
+    Raises:
+        InputError: there is none.
+    """
     from kedro.framework.startup import bootstrap_project
 
     folder = enclosing_project()
@@ -108,7 +113,7 @@ class Command(click.Command):
             return super().invoke(ctx)
 
 
-class Verdict(Command):
+class VerdictCommand(Command):
     """A command that exits with code 3 for unusable input, options included."""
 
     code = UNUSABLE

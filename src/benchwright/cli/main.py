@@ -12,7 +12,7 @@ import click
 from benchwright.cli.command import (
     WRITTEN,
     Command,
-    Verdict,
+    VerdictCommand,
     enter_project,
     in_project_folder,
 )
@@ -289,7 +289,7 @@ def read(logs: tuple[Path, ...], out: Path | None, env: str | None, **given: Any
         raise SystemExit(1)
 
 
-@cli.command(cls=Verdict)
+@cli.command(cls=VerdictCommand)
 @click.argument("logs", nargs=-1, required=True, type=_PATH)
 @_options(_shown("--top", default=20, type=_positive, help="Items to print."), _OUT, *_CHOICE)
 def suspects(logs: tuple[Path, ...], top: int, out: Path | None, choice: Any) -> None:
@@ -428,7 +428,7 @@ def evaluate_sealed(files: tuple[Path, ...], out: Path | None, **given: Any) -> 
             click.echo(f"\nresults: {relative(sealed.write_score(request, score, out))}")
 
 
-@cli.command(cls=Verdict)
+@cli.command(cls=VerdictCommand)
 @click.argument("answers", nargs=-1, type=_PATH)
 @_options(
     *_SAVED_RUN,
@@ -491,7 +491,7 @@ def _training_of(
         return None
 
 
-@cli.command(cls=Verdict)
+@cli.command(cls=VerdictCommand)
 @click.argument("answers", nargs=-1, required=True, type=_PATH)
 @_options(
     click.option("--subset", required=True, type=_PATH, help=_subset_help),
@@ -595,7 +595,7 @@ def ask(out: Path | None, env: str | None, **given: Any) -> None:
     write_output(prepared.folder / asking.RESULT, lambda: asking.result_json(result))
 
 
-@cli.command(cls=Verdict)
+@cli.command(cls=VerdictCommand)
 @click.argument("answers", nargs=-1, required=True, metavar="A B | LOGS…")
 @click.option("--baseline", help="Model with which all others in LOGS are compared.")
 @_options(*_PAIR)
@@ -642,7 +642,7 @@ def _write_comparison(
     write_output(given["flips"], lambda: flips_csv(made))
 
 
-@cli.command(cls=Verdict)
+@cli.command(cls=VerdictCommand)
 @click.argument("a")
 @click.argument("b")
 @click.option(
@@ -720,7 +720,7 @@ def release(items: Path, folder: Path, name: str, key_file: str | None) -> None:
     click.echo(f"{count:,} items: {folder}")
 
 
-@cli.command(name="leak-test", cls=Verdict)
+@cli.command(name="leak-test", cls=VerdictCommand)
 @_MODEL
 @click.option("--export", "folder", required=True, type=_PATH, help="Folder as it was released.")
 @click.option("--key-file", help="File that contains the key, to check who chose the orders.")
