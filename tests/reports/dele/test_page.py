@@ -91,6 +91,10 @@ def test_verdict_names_significant_samplers(results: dict[str, Any]) -> None:
     some = top_of(results, sampling_against_random=table).headline
     assert some.startswith("Take the items of word_length: they rank ")
     assert "(share_wrong: worse)" in some
+    forward = (table["panel"] == "forward") & (table["sampler"] == "word_length")
+    table.loc[forward & (table["metric"] == "tau_b"), "verdict"] = "worse"
+    risky = top_of(results, sampling_against_random=table).headline
+    assert risky.startswith("Take random items: those of word_length rank ")
 
 
 def test_weighted_items_have_no_figures_of_plain_means(results: dict[str, Any]) -> None:

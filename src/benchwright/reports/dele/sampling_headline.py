@@ -70,12 +70,23 @@ def _advice(
     sampling_summary: pd.DataFrame,
     sampling: SamplingParams,
 ) -> str:
-    """Say in one sentence which items to take, and how many."""
+    """Say in one sentence which items to take, and how many.
+
+    A sampler that ranks the stronger half of the models worse is not recommended.
+    """
     tested = sampling_against_random[sampling_against_random["panel"] == panels.main]
     tried = tested.loc[tested["sampler"] != RANDOM, "sampler"].nunique()
     better, worse = verdicts(tested, panels.main)
+    harmful = {*worse, *verdicts(sampling_against_random, "forward")[1]}
+    risky = [name for name in better if name in harmful]
+    better = [name for name in better if name not in harmful]
     rates = joined([f"{rate:g}%" for rate in sampling.evidence.at_rates])
-    if better:
+    if risky and not better:
+        advice = (
+            f"Take random items: those of {joined(risky)} rank {_whose(panels)} better than random "
+            "subsets at some rates, but worse at others, or rank the stronger half of models worse"
+        )
+    elif better:
         advice = (
             f"Take the items of {joined(better)}: they rank {_whose(panels)} better than random "
             f"subsets at one or more of {rates}"
