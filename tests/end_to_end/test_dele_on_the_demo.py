@@ -15,7 +15,7 @@ SAMPLING = {
     "repeats": 3,
     "clustering": {"k": 4},
     "adaptive": {"splits": 2},
-    "evidence": {"estimate_subsets": 2, "band_subsets": 50},
+    "evidence": {"estimate_subsets": 2},
     "export": {"sampler": "anchor_points", "size": 30},
 }
 

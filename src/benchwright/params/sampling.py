@@ -64,9 +64,8 @@ class SamplingEvidenceParams(Section):
     # random subsets of each size at least; more are drawn if the correction for multiple tests
     # requires smaller p-values
     random_subsets: int = Field(default=1_000, ge=1_000)
-    # random subsets for the band at each rate of the curves
-    band_subsets: int = Field(default=200, ge=20)
-    # draws of `random` at least, whose mean is the baseline of gains
+    # draws of `random` at least: their mean is the baseline of gains, and the middle 95% of twenty
+    # or more the band of the curves
     random_draws: int = Field(default=100, ge=1)
     estimate_subsets: int = Field(default=5, ge=1)  # random subsets for the estimation of scores
     by_subject: bool = True  # also choose a sampler inside each subject

@@ -40,8 +40,7 @@ _NODES = [
         "sampling_study",
         ["sampling_results", "samplers_left_out"],
     ),
-    node(sampler_results.draw_random_bands, "sampling_study", "random_bands"),
-    node(rate_curves.trace_curves, ["sampling_results", "random_bands"], "sampling_curves"),
+    node(rate_curves.trace_curves, "sampling_results", "sampling_curves"),
     node(
         rate_curves.summarise_samplers,
         ["sampling_curves", "sampling_study"],

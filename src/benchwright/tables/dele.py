@@ -54,15 +54,6 @@ SamplersLeftOut = Columns(
 )
 """Samplers that could not run; key sampler."""
 
-RandomBands = Columns(
-    (str, "panel"),
-    (float, "rate"),
-    (int, "size"),
-    (str, "metric"),
-    (float, "random_low", "random_median", "random_high"),
-)
-"""Random bands (middle 95%) at each rate; key (panel, rate, metric)."""
-
 SamplingCurves = Columns(
     (str, "sampler", "panel"),
     (float, "rate"),

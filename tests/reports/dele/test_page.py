@@ -26,7 +26,6 @@ PARAMS = make_params(
     adaptive={"splits": 1, "lowest_rate": 10, "highest_rate": 50},
     evidence={
         "at_rates": (10.0, 22.5),
-        "band_subsets": 20,
         "estimate_subsets": 2,
         "subject_items": 30,
     },

@@ -96,7 +96,7 @@ def _plot_over_rates(
 def _lines(
     own: pd.DataFrame, key: str, labels: Mapping[str, str], colours: Mapping[str, str]
 ) -> list[Trace]:
-    of_random = own.drop_duplicates("rate")
+    of_random = own.drop_duplicates("rate").dropna(subset=["random_median"])
     rates, low, middle, high = (
         of_random[name].tolist() for name in ("rate", "random_low", "random_median", "random_high")
     )

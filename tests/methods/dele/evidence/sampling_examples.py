@@ -64,7 +64,7 @@ def make_params(**changed: object) -> SamplingParams:
         "rates": (10.0, 25.0, 50.0, 100.0),
         "repeats": 4,
         "adaptive": {"splits": 3, "lowest_rate": 10, "highest_rate": 50},
-        "evidence": {"at_rates": (10.0, 25.0), "band_subsets": 20, "estimate_subsets": 2},
+        "evidence": {"at_rates": (10.0, 25.0), "estimate_subsets": 2},
         **changed,
     }
     return SamplingParams.model_validate(given)

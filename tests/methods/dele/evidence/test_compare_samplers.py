@@ -15,7 +15,6 @@ from benchwright.methods.dele.evidence.rate_curves import (
 from benchwright.methods.dele.evidence.sampler_results import (
     compare_samplers,
     compare_with_random,
-    draw_random_bands,
 )
 from benchwright.methods.dele.evidence.sampler_results import tested_panels as panels_to_test
 from benchwright.statistics.percentile import holm
@@ -83,7 +82,7 @@ def test_smallest_rate_suffices_at_all_higher_rates() -> None:
 
 
 def test_summary_has_items_and_tokens(judged: tuple[pd.DataFrame, pd.DataFrame]) -> None:
-    curves = trace_curves(judged[0], draw_random_bands(STUDY))
+    curves = trace_curves(judged[0])
     table = summarise_samplers(curves, STUDY)
     assert set(table["panel"]) == {"held_out"}
     assert (table["rate"] == 10).all()

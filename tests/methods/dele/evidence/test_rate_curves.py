@@ -72,7 +72,7 @@ def test_splits_without_a_winner_are_left_out(choice: pd.DataFrame) -> None:
     assert trace_chosen(none, NO_CHOICES, STUDY).empty
 
 
-EVIDENCE = {"at_rates": (10.0, 25.0), "band_subsets": 40, "subject_items": 15}
+EVIDENCE = {"at_rates": (10.0, 25.0), "subject_items": 15}
 PARAMS = make_params(samplers="random+balanced+word_length+anchor_points", evidence=EVIDENCE)
 
 

@@ -22,12 +22,10 @@ from benchwright.methods.dele.evidence.sampler_results import (
     METRICS,
     MIDDLE,
     measure_samplers,
-    quantiles,
-    random_results,
     repeat_seed,
     runs_on,
 )
-from benchwright.methods.dele.evidence.study import SamplingStudy, sizes_of_rates
+from benchwright.methods.dele.evidence.study import SamplingStudy
 from benchwright.methods.dele.samplers.pool import Sampler, SamplingPool
 from benchwright.methods.dele.samplers.registry import RANDOM, sampler_kinds
 from benchwright.statistics.preservation import ModelPanels
@@ -38,28 +36,36 @@ if TYPE_CHECKING:
 
 
 _KEY = ["sampler", "panel", "rate", "size"]
-_BAND = ["random_low", "random_median", "random_high"]
+_FEWEST_DRAWS = 20  # of `random` that show the middle 95%
 
 
 def _by_metric(
-    results: pd.DataFrame, key: Sequence[str], metrics: Sequence[str] = METRICS
+    results: pd.DataFrame, key: Sequence[str]
 ) -> "SeriesGroupBy[float, tuple[Hashable, ...]]":
     """Group the values of every metric by key."""
-    long = results.melt(list(key), list(metrics), var_name="metric", value_name="value")
+    long = results.melt(list(key), list(METRICS), var_name="metric", value_name="value")
     return long.groupby([*key, "metric"], sort=True)["value"]
 
 
-def trace_curves(sampling_results: pd.DataFrame, random_bands: pd.DataFrame) -> pd.DataFrame:
+def _random_band(results: pd.DataFrame, key: Sequence[str]) -> pd.DataFrame:
+    """Return the middle 95% of every metric over the draws of `random`, by key and metric."""
+    groups = _by_metric(results[results["sampler"] == RANDOM], key)
+    band = groups.quantile(list(MIDDLE)).unstack()
+    band.columns = pd.Index(["random_low", "random_median", "random_high"])
+    return band.where(groups.count() >= _FEWEST_DRAWS).reset_index()
+
+
+def trace_curves(sampling_results: pd.DataFrame) -> pd.DataFrame:
     """Compute each metric over the rates: a `SamplingCurves` table.
 
-    It holds the mean and the standard deviation over repeats, and the random band.
+    It holds the mean and the standard deviation over repeats, and the middle 95% of the draws of
+    `random`.
     """
     if sampling_results.empty:
         return SamplingCurves.empty()
     groups = _by_metric(sampling_results, _KEY)
     table = pd.DataFrame({"mean": groups.mean(), "sd": groups.std(ddof=1)}).reset_index()
-    table = table.merge(random_bands, on=["panel", "rate", "size", "metric"], how="left")
-    return SamplingCurves.of(table)
+    return SamplingCurves.of(table.merge(_random_band(sampling_results, ["panel", "rate"])))
 
 
 _KEPT = ("spearman", "tau_b")
@@ -131,24 +137,17 @@ def trace_subjects(study: SamplingStudy) -> pd.DataFrame:
     subjects = large_subjects(study.plain, study.sampling)
     if not subjects or len(panels.models) < FEWEST_MODELS:
         return SubjectCurves.empty()
-    rates, draws = thinned(study.rates), study.sampling.evidence.band_subsets
-    parts = []
+    rates, parts = thinned(study.rates), []
     for subject, places in subjects.items():
         pool, correct = study.plain.select(places), panels.correct[:, places]
         able, _ = runs_on(study.samplers(responses=False), pool)
         model_panels = ModelPanels.of(correct, {"all": panels.groups["all"]})
         results = measure_samplers(pool, able, model_panels, study.draws(rates, tau=False))
-        groups = _by_metric(results, ["sampler", "rate", "size"], SUBJECT_METRICS)
-        means = groups.mean().rename("mean").reset_index()
-        rows = []
-        for rate, size in zip(rates, sizes_of_rates(rates, len(pool)), strict=True):
-            generator = study.generator(f"subject_curves/{subject}/{rate:g}")
-            random = random_results(model_panels, size, draws, generator, tau=False)["all"]
-            rows += [(rate, name, *quantiles(getattr(random, name))) for name in SUBJECT_METRICS]
-        band = pd.DataFrame(rows, columns=["rate", "metric", *_BAND])
-        means = means.merge(band, on=["rate", "metric"], how="left")
+        groups = _by_metric(results, ["sampler", "rate", "size"])
+        means = groups.mean().rename("mean").reset_index().merge(_random_band(results, ["rate"]))
         parts.append(means.assign(subject=subject, n_items=len(pool), n_models=len(correct)))
-    return SubjectCurves.of(pd.concat(parts, ignore_index=True))
+    table = pd.concat(parts, ignore_index=True)
+    return SubjectCurves.of(table[table["metric"].isin(SUBJECT_METRICS)])
 
 
 def thinned(rates: list[float]) -> list[float]:
@@ -205,9 +204,9 @@ def trace_chosen(
         sampler = composed(own.set_index("subject")["winner"], samplers)
         line = CHOSEN_BY_SUBJECT
         parts.append(measure(study.plain, line, sampler, [line], [number]))
-    band = _band(list(splits), model_panels, study)
-    curves = _split_means(pd.concat(parts, ignore_index=True))
-    return ChosenCurves.of(curves.merge(band, on=["rate", "metric"], how="left"))
+    results = pd.concat(parts, ignore_index=True)
+    curves = _split_means(results).merge(_random_band(results, ["rate"]))
+    return ChosenCurves.of(curves)
 
 
 def _split_means(results: pd.DataFrame) -> pd.DataFrame:
@@ -223,20 +222,3 @@ def _split_means(results: pd.DataFrame) -> pd.DataFrame:
     gains = {"gain_low": lines["gain"].quantile(MIDDLE[0])}
     gains["gain_high"] = lines["gain"].quantile(MIDDLE[2])
     return lines.mean().assign(splits=lines.size(), **gains).reset_index()
-
-
-def _band(splits: list[int], model_panels: ModelPanels, study: SamplingStudy) -> pd.DataFrame:
-    """Compute the middle 95% of single random subsets at each rate, over all splits."""
-    evidence = study.sampling.evidence
-    panels = {number: f"{RANDOM} {number}" for number in splits}
-    rows = []
-    for rate, size in study.sizes(study.rates):
-        tested = rate in evidence.at_rates
-        draws = ceil((evidence.random_subsets if tested else evidence.band_subsets) / len(splits))
-        parts = []
-        for number, panel in panels.items():
-            generator = study.generator(f"chosen_curves/{rate:g}/{number}")
-            parts.append(random_results(model_panels.only([panel]), size, draws, generator)[panel])
-        for metric, values in zip(METRICS, zip(*parts, strict=True), strict=True):
-            rows.append((rate, metric, *quantiles(np.concatenate(values))))
-    return pd.DataFrame(rows, columns=["rate", "metric", *_BAND])

@@ -22,7 +22,6 @@ from benchwright.statistics.percentile import holm, percentile_among, two_sided_
 from benchwright.statistics.preservation import ModelPanels, Preservation, preservation_by_panel
 from benchwright.statistics.random_subsets import subset_blocks
 from benchwright.tables.dele import (
-    RandomBands,
     SamplersLeftOut,
     SamplingAgainstRandom,
     SamplingResults,
@@ -175,21 +174,6 @@ def random_results(
         panel: Preservation(*map(np.concatenate, zip(*(b[panel] for b in blocks), strict=True)))
         for panel in model_panels.panels
     }
-
-
-def draw_random_bands(study: SamplingStudy) -> pd.DataFrame:
-    """Draw random subsets at every rate, and return the middle 95%: a `RandomBands` table."""
-    rows = []
-    model_panels, sampling = study.panels.model_panels(), study.sampling
-    for rate, size in study.sizes(study.rates) if study.panels.item_ids else ():
-        generator = study.generator(f"random_bands/{rate:g}")
-        drawn = random_results(model_panels, size, sampling.evidence.band_subsets, generator)
-        rows += [
-            (panel, rate, size, metric, *quantiles(values))
-            for panel, results in drawn.items()
-            for metric, values in results._asdict().items()
-        ]
-    return RandomBands.from_rows(rows)
 
 
 def quantiles(values: NDArray[np.floating]) -> tuple[float, float, float]:
