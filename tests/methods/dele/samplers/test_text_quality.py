@@ -2,7 +2,6 @@
 
 from math import isnan
 
-import numpy as np
 import pytest
 
 from benchwright.methods.dele.samplers.text_quality import (
@@ -13,7 +12,6 @@ from benchwright.methods.dele.samplers.text_quality import (
     periods,
     repeated_words,
     spelling_errors,
-    standardised_compound_probability,
     vowel_consonant_ratio,
     wordform,
 )
@@ -79,20 +77,3 @@ def test_periods_are_full_stops() -> None:
 @pytest.mark.parametrize("text", ["", "42", "IBS", "$x$", "猫"])
 def test_undefined_features_are_nan(text: str) -> None:
     assert isnan(compound_probability(text))
-
-
-def test_standardised_values_equal_those_of_numpy() -> None:
-    texts = ["One. Two.", "three", "FOUR is it. And. So on.", "no Vowels", "IBS", "three"]
-    got = standardised_compound_probability(texts)
-    rows = np.array([[wordform(t), vowel_consonant_ratio(t), periods(t)] for t in texts])
-    whole = rows[~np.isnan(rows).any(axis=1)]
-    expected = ((rows - whole.mean(axis=0)) / whole.std(axis=0)).mean(axis=1)
-    assert np.allclose(got, expected, equal_nan=True, rtol=1e-12)
-    assert isnan(got[4])
-    assert got[1] == got[5]
-
-
-def test_constant_parts_are_zero() -> None:
-    assert standardised_compound_probability(["abc", "abc"]) == [0, 0]
-    assert all(isnan(value) for value in standardised_compound_probability(["", "1"]))
-    assert standardised_compound_probability([]) == []

@@ -28,7 +28,6 @@ FEATURES: Mapping[str, Callable[[str], float]] = MappingProxyType(
         "wordform": text_quality.wordform,
         "vowel_consonant_ratio": text_quality.vowel_consonant_ratio,
         "periods": text_quality.periods,
-        "cpd": text_quality.compound_probability,
     }
 )
 """Features of a text by name; NaN if undefined."""
@@ -42,10 +41,7 @@ _PERPLEXITY = 30.0
 
 
 def describe_texts(study: SamplingStudy) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Describe the text of every compared item, and list the easiest and hardest to read.
-
-    `cpd` is not standardised, since standardisation depends on all items.
-    """
+    """Describe the text of every compared item, and list the easiest and hardest to read."""
     pool = study.plain
     columns = {name: [feature(text) for text in pool.texts] for name, feature in FEATURES.items()}
     frame = pd.DataFrame({"item_id": pool.item_ids, "subject": pool.subjects, **columns})

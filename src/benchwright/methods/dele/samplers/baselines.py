@@ -54,7 +54,7 @@ def within_subjects(sampler: Sampler, by_subject: Mapping[str, Sampler] | None =
 
     `by_subject` holds the samplers of subjects with another one than `sampler`. Shares are by
     largest remainder; ties are broken at random once per repeat. The weights of a subject's items
-    sum to its share. Clusters and standardised features are computed within each subject.
+    sum to its share. Clusters are computed within each subject.
     """
 
     def sample(pool: SamplingPool, seed: int) -> Draw:

@@ -36,6 +36,7 @@ def _kind(family: str, sampler: Sampler, reads: str, *, random: bool) -> Sampler
 
 RANKED: Mapping[str, tuple[str, Feature, bool]] = {
     "spelling_errors": ("quality", text_quality.spelling_errors, False),
+    "cpd": ("quality", text_quality.compound_probability, True),
     "word_length": ("quality", text_quality.average_word_length, True),
     "repeated_words": ("quality", text_quality.repeated_words, False),
     "lexical_diversity": ("quality", text_quality.lexical_diversity, True),
@@ -53,16 +54,11 @@ def _ranked(name: str) -> SamplerKind:
     return _kind(family, sampler, "texts", random=False)
 
 
-def _compound_probability(params: SamplingParams) -> Sampler:
-    return text_quality.compound_probability_sampler(standardise=params.cpd == "standardised")
-
-
 SAMPLERS: Mapping[str, SamplerKind] = MappingProxyType(
     {
         "random": _kind("baseline", baselines.random_sampler, "", random=True),
         "stratified": _kind("baseline", baselines.stratified_sampler, "subjects", random=True),
         "balanced": _kind("baseline", baselines.balanced_sampler, "subjects", random=True),
-        "cpd": SamplerKind("quality", _compound_probability, "texts", random=False),
         **{name: _ranked(name) for name in RANKED},
         **{f"{method}_{TFIDF}": clustering_kind(method, TFIDF) for method in get_args(Method)},
         "anchor_points": _kind("responses", anchor_points_sampler, "responses", random=False),

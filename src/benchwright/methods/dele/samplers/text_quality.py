@@ -2,19 +2,10 @@
 
 import re
 import unicodedata
-from collections.abc import Sequence
 from functools import cache, lru_cache
-from math import fsum, isnan, nan, sqrt
+from math import fsum, nan
 from typing import TYPE_CHECKING
 
-from benchwright.methods.dele.samplers.pool import (
-    Draw,
-    Sampler,
-    SamplingPool,
-    order_by,
-    prefixes,
-    rank_by_feature,
-)
 from benchwright.methods.dele.samplers.prose import prose_words, without_formulas
 
 
@@ -118,54 +109,8 @@ def periods(text: str) -> float:
 
 
 def compound_probability(text: str) -> float:
-    """Return (wordform + vowel–consonant ratio + periods) / 3 as printed, or NaN.
+    """Return (wordform + vowel–consonant ratio + periods) / 3, or NaN (A.1.12).
 
     The number of periods is unbounded and dominates.
     """
-    return fsum(_parts(text)) / 3
-
-
-def standardised_compound_probability(texts: Sequence[str]) -> list[float]:
-    """Return the mean of the three parts, each standardised over the texts.
-
-    Texts with an undefined part have NaN and are left out of means and standard deviations. A
-    constant part is 0. Sums are exact, so the order of the texts does not matter.
-    """
-    parts_of = {text: _parts(text) for text in texts}
-    rows = [parts_of[text] for text in texts]
-    whole = [row for row in rows if not any(map(isnan, row))]
-    if not whole:
-        return [nan] * len(rows)
-    scales = []
-    for column in zip(*whole, strict=True):
-        mean = fsum(column) / len(column)
-        sd = sqrt(fsum((value - mean) ** 2 for value in column) / len(column))
-        scales.append((mean, sd))
-    return [fsum(map(_standardised, row, scales)) / len(scales) for row in rows]
-
-
-@lru_cache(maxsize=1 << 17)
-def _parts(text: str) -> tuple[float, float, float]:
-    return wordform(text), vowel_consonant_ratio(text), periods(text)
-
-
-def _standardised(value: float, scale: tuple[float, float]) -> float:
-    mean, sd = scale
-    if isnan(value):
-        return nan
-    return (value - mean) / sd if sd else 0.0
-
-
-def compound_probability_sampler(*, standardise: bool) -> Sampler:
-    """Return the sampler that takes items with the highest value first.
-
-    The parts are standardised over the pool, or used as printed.
-    """
-    if not standardise:
-        return rank_by_feature("cpd", compound_probability, highest_first=True)
-
-    def sample(pool: SamplingPool, seed: int) -> Draw:
-        values = standardised_compound_probability(pool.texts)
-        return prefixes(order_by(values, pool, seed, "cpd", highest_first=True))
-
-    return sample
+    return fsum((wordform(text), vowel_consonant_ratio(text), periods(text))) / 3
