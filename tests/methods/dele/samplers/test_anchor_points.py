@@ -18,10 +18,7 @@ from benchwright.methods.dele.samplers.anchor_points import (
 )
 from benchwright.methods.dele.samplers.pool import SamplingPool
 from benchwright.methods.dele.samplers.registry import SAMPLERS
-from benchwright.methods.dele.samplers.response_samplers import (
-    filled_responses,
-    share_wrong,
-)
+from benchwright.methods.dele.samplers.response_samplers import share_wrong
 from benchwright.params.sampling import SamplingParams
 from benchwright.statistics.item_response import fit_2pl, probability
 from few_examples import few_examples
@@ -48,12 +45,8 @@ def simulated(m: int, n: int, seed: int = 0, gaps: float = 0.0) -> np.ndarray:
     return correct
 
 
-def test_missing_responses_are_filled_with_the_item_mean() -> None:
+def test_share_wrong_counts_half_a_wrong_and_half_a_right_response_more() -> None:
     correct = np.array([[1, NAN, NAN], [1, 0, NAN], [0, 1, NAN], [NAN, 1, NAN]], np.float32)
-    filled = filled_responses(correct)
-    assert filled[3, 0] == pytest.approx(2 / 3)
-    assert filled[0, 1] == pytest.approx(2 / 3)
-    assert filled[:, 2] == pytest.approx(np.full(4, 4 / 6))
     assert share_wrong(correct) == pytest.approx([1.5 / 4, 1.5 / 4, 0.5])
 
 

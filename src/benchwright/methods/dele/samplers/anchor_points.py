@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms
 from benchwright.core.weighted_subset import WeightedSubset
+from benchwright.methods.dele.estimation.training import Training
 from benchwright.methods.dele.samplers.pool import Draw, Sampler, SamplingPool, once_per_pool
 from benchwright.methods.dele.samplers.response_samplers import (
-    filled_responses,
     require_responses,
     two_parameter_fit,
 )
@@ -163,7 +163,7 @@ def answer_components(correct: NDArray[np.float32], components: int = _COMPONENT
 
     With at most `components` models, return the responses, since distances are the same.
     """
-    responses = np.ascontiguousarray(filled_responses(correct).T)
+    responses = np.ascontiguousarray(Training(correct).filled.T, dtype=np.float64)
     n, m = responses.shape
     if m <= components or n <= components:
         return responses
@@ -220,8 +220,8 @@ anchor_points_sampler = _anchor_sampler(
 )
 """The sampler of one item per cluster of items with similar responses.
 
-Items are clustered by the principal components of the selection models' responses; missing
-responses are the item's mean. The score is the mean weighted by the shares of clusters.
+Items are clustered by the principal components of the selection models' responses. The score is the
+mean weighted by the shares of clusters.
 """
 
 irt_clusters_sampler = _anchor_sampler("irt_clusters", _item_parameters)

@@ -36,16 +36,6 @@ def require_responses(pool: SamplingPool, sampler: str) -> None:
         )
 
 
-def filled_responses(correct: NDArray[np.float32]) -> Float:
-    """Fill missing responses (m, n) with the item's mean, or the overall mean without responses."""
-    known = ~np.isnan(correct)
-    right = np.where(known, correct, 0).astype(np.float64)
-    asked = known.sum(axis=0)
-    overall = right.sum() / known.sum()
-    means = np.where(asked > 0, right.sum(axis=0) / np.maximum(asked, 1), overall)
-    return np.asarray(np.where(known, right, means))
-
-
 def share_wrong(correct: NDArray[np.float32]) -> Float:
     """Return the share (n,) of wrong responses to each item, with 1/2 added to wrong and right.
 
@@ -90,7 +80,7 @@ def share_wrong_sampler(pool: SamplingPool, seed: int) -> Draw:
 
 forward_evidence_of = once_per_pool(lambda pool: judge_unequal(Training(pool.correct), 0))
 """The test of unequal draws on the strongest models of a pool."""
-_spread_of = once_per_pool(lambda pool: response_spread(filled_responses(pool.correct)))
+_spread_of = once_per_pool(lambda pool: response_spread(Training(pool.correct).filled))
 
 
 def unequal_sampler(pool: SamplingPool, seed: int) -> Draw:
