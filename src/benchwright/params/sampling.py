@@ -68,8 +68,8 @@ class SamplingEvidenceParams(Section):
     # or more the band of the curves
     random_draws: int = Field(default=100, ge=1)
     estimate_subsets: int = Field(default=5, ge=1)  # random subsets for the estimation of scores
-    by_subject: bool = True  # also choose a sampler inside each subject
-    subject_items: int = Field(default=50, ge=2)  # minimum number of items of a subject for this
+    # minimum number of items of a subject for the choice of a sampler inside it
+    subject_items: int = Field(default=50, ge=2)
 
     @property
     def main_rate(self) -> float:
@@ -102,9 +102,6 @@ class SamplingParams(Section):
     within_subject: bool = False  # run each sampler inside each subject, with proportional quotas
     # encoders under `models.encoders` whose vectors are clustered
     encoders: Names = ("all-minilm-l6-v2",)
-    # whether the three parts of the compound probability distribution are `standardised` over the
-    # items, or `raw` as in the paper
-    cpd: Literal["standardised", "raw"] = "standardised"
     clustering: ClusteringParams = ClusteringParams()
     adaptive: AdaptiveParams = AdaptiveParams()  # choice of a sampler for the benchmark
     evidence: SamplingEvidenceParams = SamplingEvidenceParams()  # evaluation of the samplers

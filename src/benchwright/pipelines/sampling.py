@@ -61,7 +61,7 @@ _NODES = [
     ),
     node(
         choice.measure_subject_choices,
-        ["subject_winners", "chosen_curves", "params:sampling"],
+        ["chosen_curves", "params:sampling"],
         "subject_luck",
     ),
     node(
@@ -137,7 +137,7 @@ _PAGE = [
     ),
     node(
         page.show_sampler_choice,
-        ["sampler_choice", "subject_winners", "subject_luck", "params:sampling"],
+        ["sampler_choice", "subject_winners", "params:sampling"],
         "sampler_choice_section",
     ),
     node(page.show_estimates, "estimate_errors", "estimates_section"),

@@ -99,10 +99,8 @@ the metric; positive is better.
 SubjectWinners = Columns(
     (str, "subject"),
     (int, "n_items"),
-    (str, "winner", "winner_selection", "winner_held_out"),
+    (str, "winner"),
     (float, "spearman"),
-    (str, "metric"),
-    (float, "apparent_gain", "held_out_gain"),
     (str, "reason"),
 )
 """The sampler chosen inside each subject (DELE, Table 3); key subject."""

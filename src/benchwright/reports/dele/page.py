@@ -143,7 +143,6 @@ def _all_samplers(own: pd.DataFrame, tested: pd.DataFrame, rate: float) -> Table
 def show_sampler_choice(
     sampler_choice: pd.DataFrame,
     subject_winners: pd.DataFrame,
-    subject_luck: Mapping[str, float],
     sampling: SamplingParams,
 ) -> list[Section]:
     """Build the sections on the choice of a sampler, for the benchmark and by subject."""
@@ -166,38 +165,27 @@ def show_sampler_choice(
     for row in sampler_choice[sampler_choice["split"] == ALL_MODELS_SPLIT].to_dict("records"):
         reason = f": {row['reason']}" if row["reason"] else ""
         blocks.append(Text(f"All models choose {row['winner'] or 'no sampler'}{reason}."))
-    by_subject = _subjects(subject_winners, subject_luck)
+    by_subject = _subjects(subject_winners)
     return [
         Section("Choice of a sampler", blocks, "choice"),
         Section("Choice by subject", by_subject, "subjects"),
     ]
 
 
-def _subjects(subject_winners: pd.DataFrame, luck: Mapping[str, float]) -> list[Any]:
+def _subjects(subject_winners: pd.DataFrame) -> list[Any]:
     if subject_winners.empty:
-        why = "Not available: too few subjects, items or models, or `by_subject` is off."
+        why = "Not available: too few subjects, items or models."
         return [Text(why, code=True)]
-    metric = METRICS[str(subject_winners["metric"].iloc[0])]
-    text = (
-        "Two halves of the models each choose a sampler for each subject. The winner of one half "
-        f"gains {number(luck['apparent_gain'], 4)} over random on that half and "
-        f"{number(luck['held_out_gain'], 4)} on the other ({metric}, mean over subjects; positive "
-        f"in {number(luck['subjects_with_gain'])})."
-    )
     columns = (
         ("Subject", as_words, "subject"),
         ("Items", as_count, "n_items"),
         ("Choice of all models", as_text, "winner"),
         ("Its Spearman, in-sample", as_metric, "spearman"),
-        ("First half", as_text, "winner_selection"),
-        ("Second half", as_text, "winner_held_out"),
-        ("Gain on the second half", as_metric, "held_out_gain"),
     )
     label = (
         "The sampler chosen inside each subject, of those that read no responses (DELE, Table 3)"
     )
-    table = cut_table(label, rows_of(subject_winners), columns, "subject_winners")
-    return [Text(text, code=True), *table]
+    return cut_table(label, rows_of(subject_winners), columns, "subject_winners")
 
 
 def show_estimates(estimate_errors: pd.DataFrame) -> list[Section]:

@@ -7,7 +7,6 @@ import pandas as pd
 
 from benchwright.exports.export import CHOSEN, CHOSEN_BY_SUBJECT
 from benchwright.methods.dele.evidence.panels import SamplingPanels
-from benchwright.methods.dele.evidence.rate_curves import IN_SAMPLE
 from benchwright.methods.dele.samplers.registry import RANDOM, sampler_kinds
 from benchwright.params.sampling import SamplingParams
 from benchwright.reports.page.plot_style import INK, QUIET
@@ -46,7 +45,6 @@ METRICS = {
 LINES = {
     RANDOM: "random",
     CHOSEN: "chosen",
-    IN_SAMPLE: "chosen, in-sample",
     CHOSEN_BY_SUBJECT: "chosen by subject",
 }
 """Lines in the plot of the chosen sampler, in words."""

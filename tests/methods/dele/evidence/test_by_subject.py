@@ -33,24 +33,20 @@ def choices() -> pd.DataFrame:
     return choose_by_subject(BY_SUBJECT)[1]
 
 
-def test_both_halves_choose_for_each_subject() -> None:
+def test_all_models_and_each_split_choose_for_each_subject() -> None:
     params = make_params(evidence={"subject_items": 30, "at_rates": (10.0, 25.0)})
     table, choices = choose_by_subject(make_study(params=params))
     assert table["subject"].tolist() == ["s0", "s1"]
     assert (table["n_items"] == 30).all()
     plain = {"random", "stratified", "word_length"}
-    assert set(table["winner_selection"]) | set(table["winner_held_out"]) <= plain
+    assert set(table["winner"]) <= plain
     assert len(choices) == 3 * 2  # splits, subjects
     assert set(choices["winner"]) <= plain
 
 
-@pytest.mark.parametrize(("models", "subjects"), [(6, 2), (5, 0)])
-def test_each_half_needs_three_models(models: int, subjects: int) -> None:
+@pytest.mark.parametrize(("models", "subjects"), [(3, 2), (2, 0)])
+def test_a_choice_by_subject_needs_three_models(models: int, subjects: int) -> None:
     panels = make_panels(make_answers(models=24)[:models], BY_SUBJECT.sampling)
-    families = tuple(f"f{place}" for place in range(models))
-    half = np.arange(3), np.arange(3, models)
-    groups = {**panels.groups, "selection": half[0], "held_out": half[1]}
-    panels = panels._replace(families=families, groups=groups)
     table = choose_by_subject(make_study(panels, BY_SUBJECT.sampling))[0]
     assert len(table) == subjects
 

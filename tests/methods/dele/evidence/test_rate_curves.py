@@ -19,7 +19,7 @@ from methods.dele.evidence.sampling_examples import (
 
 STUDY = make_study()
 NO_CHOICES = pd.DataFrame(columns=["split", "subject", "winner"])
-WHOLE = {"chosen", "chosen_in_sample", "random"}
+WHOLE = {"chosen", "random"}
 
 
 @pytest.fixture(scope="module")
@@ -41,28 +41,16 @@ def test_gains_equal_differences_between_curves(choice: pd.DataFrame, curves: pd
     assert mean["chosen"] - mean["random"] == pytest.approx(gains.held_out)
 
 
-@pytest.mark.parametrize("winner", ["random", "word_length", "anchor_points"])
-def test_in_sample_line_is_measured_on_the_selection_models(
-    choice: pd.DataFrame, winner: str
-) -> None:
-    table = choice.assign(winner=winner)
-    lines = trace_chosen(table, NO_CHOICES, STUDY).set_index(["line", "rate", "metric"])
-    gap = lines.loc["chosen_in_sample"]["mean"] - lines.loc["chosen"]["mean"]
-    assert gap.abs().max() > 0.01
-    same = lines.loc["chosen"]["mean"] - lines.loc["random"]["mean"]
-    assert (same.abs().max() < 1e-12) == (winner == "random")
-
-
 def test_every_line_has_every_rate_and_a_random_band(curves: pd.DataFrame) -> None:
     assert set(curves["line"]) == WHOLE
-    assert len(curves) == 3 * 4 * 7  # lines, rates, metrics
+    assert len(curves) == 2 * 4 * 7  # lines, rates, metrics
     assert (curves["splits"] == 3).all()
     bands = ["random_low", "random_median", "random_high"]
     assert len(curves[["rate", "metric", *bands]].drop_duplicates()) == 4 * 7
     assert (curves["random_low"] <= curves["random_median"]).all()
     assert (curves["random_median"] <= curves["random_high"]).all()
     whole = curves[(curves["rate"] == 100) & (curves["metric"] == "tau_b")]
-    assert whole["mean"].tolist() == pytest.approx([1] * 3)
+    assert whole["mean"].tolist() == pytest.approx([1] * 2)
 
 
 def test_splits_without_a_winner_are_left_out(choice: pd.DataFrame) -> None:

@@ -269,7 +269,7 @@ def describe_subset(chosen_subset: pd.DataFrame, study: SamplingStudy) -> dict[s
 
 
 def choose_by_subject(study: SamplingStudy) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Choose a sampler inside each subject: by all models, by two halves, and by each split.
+    """Choose a sampler inside each subject, by all models and by the selection of each split.
 
     Samplers that read responses are left out: each group of models would need its own items. Return
     a `SubjectWinners` table and the choice of the selection models of each split (split, subject,
@@ -280,73 +280,49 @@ def choose_by_subject(study: SamplingStudy) -> tuple[pd.DataFrame, pd.DataFrame]
     """
     adaptive, panels = study.sampling.adaptive, study.panels
     subjects = large_subjects(study.plain, study.sampling)
-    members = {name: panels.groups[name] for name in ("all", "selection", "held_out")}
+    splits = {str(number): half.selection for number, half in enumerate(model_splits(study))}
     choices = pd.DataFrame(columns=["split", "subject", "winner"])
-    if not subjects or min(map(len, members.values())) < FEWEST_MODELS:
+    if not subjects or len(panels.models) < FEWEST_MODELS:
         if study.sampling.export.sampler == CHOSEN_BY_SUBJECT:
             raise InputError(
                 f"sampling.export.sampler is {CHOSEN_BY_SUBJECT}, but no sampler can be chosen by "
                 "subject: this needs several subjects, one of them with "
                 f"{study.sampling.evidence.subject_items} items "
-                "(sampling.evidence.subject_items), and three models in each half"
+                "(sampling.evidence.subject_items), and three models"
             )
         return SubjectWinners.empty(), choices
-    splits = {str(number): half.selection for number, half in enumerate(model_splits(study))}
+    members = {"all": panels.groups["all"]} | splits
     rows, of_splits = [], []
     draws = study.compared_draws()
     plain = study.samplers(responses=False)
     for subject, places in subjects.items():
         pool = study.plain.select(places)
-        model_panels = ModelPanels.of(panels.correct[:, places], members | splits)
+        model_panels = ModelPanels.of(panels.correct[:, places], members)
         able, _ = runs_on(plain, pool)
         results = measure_samplers(pool, able, model_panels, draws)
-        by_panel = dict(list(results.groupby("panel")))
-        chosen = {name: choose_sampler(own, adaptive) for name, own in by_panel.items()}
+        chosen = {name: choose_sampler(own, adaptive) for name, own in results.groupby("panel")}
         of_all = chosen["all"]
-        row = _judge(by_panel["selection"], by_panel["held_out"], adaptive) | {
-            "subject": subject,
-            "n_items": len(places),
-            "winner": of_all.winner,
-            "winner_selection": chosen["selection"].winner,
-            "winner_held_out": chosen["held_out"].winner,
-            "spearman": of_all.ranking["spearman"].iloc[0] if of_all.winner else np.nan,
-            "reason": of_all.reason,
-        }
-        rows.append(row)
+        spearman = of_all.ranking["spearman"].iloc[0] if of_all.winner else np.nan
+        rows.append((subject, len(places), of_all.winner, spearman, of_all.reason))
         of_splits += [(int(split), subject, chosen[split].winner) for split in splits]
     return SubjectWinners.from_rows(rows), pd.DataFrame(of_splits, columns=choices.columns)
 
 
 def large_subjects(pool: SamplingPool, sampling: SamplingParams) -> dict[str, NDArray[np.intp]]:
     """Return the positions of the items of each subject with enough items, if there are several."""
-    places, evidence = pool.by_subject(), sampling.evidence
-    if not evidence.by_subject or len(places) < 2:
-        return {}
-    return {name: own for name, own in places.items() if len(own) >= evidence.subject_items}
+    places, fewest = pool.by_subject(), sampling.evidence.subject_items
+    return {name: own for name, own in places.items() if len(own) >= fewest and len(places) > 1}
 
 
 def measure_subject_choices(
-    subject_winners: pd.DataFrame, chosen_curves: pd.DataFrame, sampling: SamplingParams
+    chosen_curves: pd.DataFrame, sampling: SamplingParams
 ) -> dict[str, float]:
-    """Return mean gains of the winners of one half, and of the composed subset at the main rate.
+    """Return the gain of the composed subset at the main rate, with its bounds; {} without one.
 
     `composed_gain` is the gain in Spearman's correlation over random on held-out models, mean over
     splits, `.low` and `.high` the middle 95% of the splits.
     """
-    own = chosen_curves[
-        chosen_curves["rate"].eq(sampling.evidence.main_rate)
-        & chosen_curves["metric"].eq("spearman")
-        & chosen_curves["line"].eq(CHOSEN_BY_SUBJECT)
-    ]
-    gains: dict[str, float] = {}
-    if len(subject_winners):
-        held_out = subject_winners["held_out_gain"]
-        gains = {
-            "apparent_gain": float(subject_winners["apparent_gain"].mean()),
-            "held_out_gain": float(held_out.mean()),
-            "subjects_with_gain": float((held_out > 0).sum()),
-        }
-    for row in own.to_dict("records"):
-        gains["composed_gain"] = row["gain"]
-        gains |= {f"composed_gain.{end}": row[f"gain_{end}"] for end in ("low", "high")}
-    return gains
+    rows = chosen_curves.set_index(["rate", "metric", "line"])[["gain", "gain_low", "gain_high"]]
+    key = (sampling.evidence.main_rate, "spearman", CHOSEN_BY_SUBJECT)
+    names = ("composed_gain", "composed_gain.low", "composed_gain.high")
+    return dict(zip(names, rows.loc[key].tolist(), strict=True)) if key in rows.index else {}

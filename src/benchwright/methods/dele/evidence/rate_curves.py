@@ -50,8 +50,8 @@ def _by_metric(
 def _random_band(results: pd.DataFrame, key: Sequence[str]) -> pd.DataFrame:
     """Return the middle 95% of every metric over the draws of `random`, by key and metric."""
     groups = _by_metric(results[results["sampler"] == RANDOM], key)
-    band = groups.quantile(list(MIDDLE)).unstack()
-    band.columns = pd.Index(["random_low", "random_median", "random_high"])
+    names = ("random_low", "random_median", "random_high")
+    band = pd.DataFrame({n: groups.quantile(q) for n, q in zip(names, MIDDLE, strict=True)})
     return band.where(groups.count() >= _FEWEST_DRAWS).reset_index()
 
 
@@ -155,18 +155,14 @@ def thinned(rates: list[float]) -> list[float]:
     return rates[::-1][:: ceil(len(rates) / MOST_RATES)][::-1]
 
 
-IN_SAMPLE = "chosen_in_sample"
-"""Line of `ChosenCurves`: the winner (`CHOSEN`) in-sample."""
-
-
 def trace_chosen(
     sampler_choice: pd.DataFrame, subject_choices: pd.DataFrame, study: SamplingStudy
 ) -> pd.DataFrame:
     """Compute the curves of the samplers that each split of the models chose.
 
     The draws are those of the choice, at more rates. The other lines are the subset composed of the
-    samplers chosen inside each subject, random, and single random subsets, all measured on the
-    held-out models. Return a `ChosenCurves` table; empty if no split chose a sampler.
+    samplers chosen inside each subject, and random, all on the held-out models. Return a
+    `ChosenCurves` table; empty if no split chose a sampler.
     """
     chosen = winners_of_splits(sampler_choice).set_index("split")["winner"]
     if chosen.empty:
@@ -174,9 +170,9 @@ def trace_chosen(
     all_splits, correct = model_splits(study), study.panels.correct
     splits = {int(number): all_splits[number] for number in chosen.index}
     members = {
-        f"{line} {number}": halves.selection if line == IN_SAMPLE else halves.held_out
+        f"{line} {number}": halves.held_out
         for number, halves in splits.items()
-        for line in (CHOSEN, IN_SAMPLE, RANDOM, CHOSEN_BY_SUBJECT)
+        for line in (CHOSEN, RANDOM, CHOSEN_BY_SUBJECT)
     }
     model_panels = ModelPanels.of(correct, members)
     draws, samplers = study.draws(study.rates, by_splits=True), study.samplers()
@@ -185,15 +181,15 @@ def trace_chosen(
         pool: SamplingPool,
         name: str,
         sampler: Sampler,
-        lines: Sequence[str],
+        line: str,
         numbers: Iterable[object],
     ) -> pd.DataFrame:
-        panels = model_panels.only(f"{line} {number}" for number in numbers for line in lines)
+        panels = model_panels.only(f"{line} {number}" for number in numbers)
         return measure_samplers(pool, {name: sampler}, panels, draws)
 
-    parts = [measure(study.plain, RANDOM, samplers[RANDOM], [RANDOM], splits)]
+    parts = [measure(study.plain, RANDOM, samplers[RANDOM], RANDOM, splits)]
     for name, rows in chosen.groupby(chosen):
-        judged = str(name), samplers[str(name)], (CHOSEN, IN_SAMPLE)
+        judged = str(name), samplers[str(name)], CHOSEN
         if name in study.samplers(responses=False):  # it draws once for all its splits
             parts.append(measure(study.plain, *judged, rows.index))
             continue
@@ -203,7 +199,7 @@ def trace_chosen(
     for number, own in subject_choices[subject_choices["split"].isin(splits)].groupby("split"):
         sampler = composed(own.set_index("subject")["winner"], samplers)
         line = CHOSEN_BY_SUBJECT
-        parts.append(measure(study.plain, line, sampler, [line], [number]))
+        parts.append(measure(study.plain, line, sampler, line, [number]))
     results = pd.concat(parts, ignore_index=True)
     curves = _split_means(results).merge(_random_band(results, ["rate"]))
     return ChosenCurves.of(curves)
@@ -217,7 +213,6 @@ def _split_means(results: pd.DataFrame) -> pd.DataFrame:
     gain = by_split["mean"] - by_split[[]].join(by_split["mean"].xs(RANDOM))["mean"]
     signs = {name: 1 if better else -1 for name, better in HIGHER_IS_BETTER.items()}
     by_split["gain"] = by_split.index.get_level_values("metric").map(signs) * gain
-    by_split.loc[IN_SAMPLE, "gain"] = np.nan
     lines = by_split.groupby(["line", "rate", "size", "metric"])
     gains = {"gain_low": lines["gain"].quantile(MIDDLE[0])}
     gains["gain_high"] = lines["gain"].quantile(MIDDLE[2])
