@@ -105,13 +105,6 @@ SCENARIOS = {
     "wicked_cot": Scenario(
         [_run("wicked", "variant=wicked_cot,limit=4,scoring.generation.max_tokens=24")]
     ),
-    "sba": Scenario(
-        [
-            [*_run("smart", _real("mmlu", SMART)), "--namespaces", "ingestion"],
-            _run("sba", _real("mmlu", "single_best_answer.features=[surface]")),
-        ],
-        real=True,
-    ),
     "dele": Scenario(
         [
             _run("dele", "limit=60,sampling.repeats=3"),

@@ -185,7 +185,6 @@ def perturb(
         "demonstrations": read_others(demonstrations, "demonstrations"),
         "single_best_answer_labels": pd.DataFrame() if labels is None else labels,
         "sba_classifier": None,
-        "text_vector_cache": TextVectors.empty(),
         "answer_store": MemoryShards(),
     }
     tables = ("perturbed_items", "perturbation_changes")

@@ -1,12 +1,10 @@
 """Settings of the detection of single-best-answer items."""
 
-from typing import Annotated, Literal, Self
+from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from benchwright.params.section import Distinct, Section
-
-FeatureGroup = Literal["surface", "closeness"]
+from benchwright.params.section import Section
 
 
 class JudgeParams(Section):
@@ -34,18 +32,12 @@ class SingleBestAnswerParams(Section):
     # from the `file`, a chat model (`judge`), or `both` (the file takes precedence)
     labels: Literal["file", "judge", "both"] = "file"
     judge: JudgeParams = JudgeParams()  # the chat model
-    # `embedding` is logistic regression on features of the item, `bert` a pretrained encoder whose
-    # last layer and head are trained, `hub` a trained classifier, whose own class decides
-    kind: Literal["embedding", "bert", "hub"] = "embedding"
-    # sentence encoder of `embedding`, by its name under `models.encoders`
-    encoder: str = "all-minilm-l6-v2"
-    # input of the logistic regression (docs/reference/single_best_answer.md)
-    features: Annotated[tuple[FeatureGroup, ...], Field(min_length=1), Distinct] = (
-        *("surface", "closeness"),
-    )
-    fine_tuning: FineTuningParams = FineTuningParams()  # of `bert` and `hub`
-    # target recall of single-best-answer items, which sets the threshold of `embedding` and `bert`
-    # (98.9% in the paper)
+    # `bert` is a pretrained encoder whose last layer and head are trained, `hub` a trained
+    # classifier, whose own class decides
+    kind: Literal["bert", "hub"] = "bert"
+    fine_tuning: FineTuningParams = FineTuningParams()
+    # target recall of single-best-answer items, which sets the threshold of `bert` (98.9% in the
+    # paper)
     recall: float = Field(default=0.989, gt=0, le=1)
     folds: int = Field(default=5, ge=2, le=20)  # of the cross-validation that chooses the threshold
 
@@ -53,6 +45,4 @@ class SingleBestAnswerParams(Section):
     def _models_are_named(self) -> Self:
         if self.labels != "file" and self.judge.model is None:
             raise ValueError(f"labels: {self.labels} needs judge.model, a name under models.models")
-        if self.kind != "embedding" and self.fine_tuning.model is None:
-            raise ValueError(f"kind: {self.kind} needs fine_tuning.model, a folder or a hub id")
         return self

@@ -11,8 +11,11 @@ from kedro.pipeline import Pipeline
 
 from benchwright.core.errors import InputError
 from benchwright.core.stored_shards import StoredShards
-from benchwright.methods.wicked.single_best_answer.classifier import judgeable
-from benchwright.methods.wicked.single_best_answer.labels import label_by_judge, label_numbers
+from benchwright.methods.wicked.single_best_answer.labels import (
+    judgeable,
+    label_by_judge,
+    label_numbers,
+)
 from benchwright.methods.wicked.single_best_answer.training import predict
 from benchwright.params.perturbation import PerturbationParams, RephraseParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
@@ -161,10 +164,8 @@ def predict_single_best_answers(
     single_best_answer_labels: pd.DataFrame,
     sba_judged: Mapping[str, int],
     sba_classifier: Mapping[str, Any] | None,
-    text_vector_cache: pd.DataFrame,
     perturbation: PerturbationParams,
-    models: ModelsParams,
-) -> tuple[pd.DataFrame, dict[str, list[str]], pd.DataFrame]:
+) -> tuple[pd.DataFrame, dict[str, list[str]]]:
     """Decide for each item and demonstration whether it has a single best answer.
 
     Labels of the file take precedence. For items without one, `sba: judge` has the judge's label,
@@ -172,11 +173,10 @@ def predict_single_best_answers(
 
     Returns:
         An `SbaPredictions` table; ids with a single best answer (`sba`) and known to have none
-        (`other`); the cache of text vectors.
+        (`other`).
 
     Raises:
-        InputError: a label is not 0 or 1, or `sba: model` without a classifier, or with one of
-            another encoder.
+        InputError: a label is not 0 or 1, or `sba: model` without a classifier.
     """
     labels = read_labels(single_best_answer_labels, perturbation)
     columns = ["item_id", "question", "choices", "answer"]
@@ -193,7 +193,7 @@ def predict_single_best_answers(
                 "perturbation.sba is model, but there is no classifier of single-best-answer "
                 "items; train one with kedro run --pipeline sba, or set sba to file"
             )
-        probability, text_vector_cache = predict(shown, sba_classifier, text_vector_cache, models)
+        probability = predict(shown, sba_classifier)
         flagged = probability >= sba_classifier["threshold"]  # NaN is not
     able = judgeable(shown) | (perturbation.sba in ("file", "none"))
     rows: list[tuple[Any, ...]] = []
@@ -213,7 +213,7 @@ def predict_single_best_answers(
         if source != "unlabelled":
             ids["sba" if single else "other"].add(item_id)
     known = {kind: sorted(found) for kind, found in ids.items()}
-    return SbaPredictions.from_rows(rows), known, text_vector_cache
+    return SbaPredictions.from_rows(rows), known
 
 
 def read_labels(
@@ -254,9 +254,9 @@ _NODES = [
         predict_single_best_answers,
         [
             *("items", "demonstrations", "single_best_answer_labels", "sba_judged"),
-            *("sba_classifier", "text_vector_cache", "params:perturbation", "params:models"),
+            *("sba_classifier", "params:perturbation"),
         ],
-        ["sba_predictions", "single_best_answer_ids", "text_vectors"],
+        ["sba_predictions", "single_best_answer_ids"],
     ),
     node(
         rephrase_questions,

@@ -11,11 +11,11 @@ from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms
 from benchwright.core.stored_shards import StoredShards
 from benchwright.datasets.saved_tables import SavedTable
-from benchwright.methods.wicked.single_best_answer.classifier import judgeable
 from benchwright.methods.wicked.single_best_answer.evaluation import evaluate
 from benchwright.methods.wicked.single_best_answer.labels import (
     JUDGE,
     held_out_items,
+    judgeable,
     label_by_judge,
     one_label_per_item,
     read_annotations,
@@ -122,18 +122,16 @@ def ask_judge(
 def train_single_best_answer_classifier(
     sba_judged_annotations: pd.DataFrame,
     sba_judged_texts: pd.DataFrame,
-    text_vector_cache: pd.DataFrame,
     single_best_answer: SingleBestAnswerParams,
-    models: ModelsParams,
-) -> tuple[dict[str, Any], pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+) -> tuple[dict[str, Any], pd.DataFrame, pd.DataFrame]:
     """Train on three quarters of the labelled items and choose the threshold by recall.
 
     With `labels: judge`, training items have the label of the judge. The other items have the
     annotators' label, if any, as in the paper.
 
     Returns:
-        The classifier, the labels with their probabilities, one row per labelled item for the
-        evaluation, and the cache of text vectors.
+        The classifier, the labels with their probabilities, and one row per labelled item for the
+        evaluation.
 
     Raises:
         InputError: the training items do not have both labels.
@@ -149,7 +147,7 @@ def train_single_best_answer_classifier(
     if single_best_answer.labels == "judge":
         known = _with_labels_of_judge(known, sba_judged_annotations)
     _require_both_labels(known, rated)
-    trained = train_classifier(known, text_vector_cache, single_best_answer, models)
+    trained = train_classifier(known, single_best_answer)
     known = known.assign(probability=trained.probability)
     with_text = set(sba_judged_texts["item_id"])
     labels = sba_judged_annotations.assign(
@@ -163,7 +161,6 @@ def train_single_best_answer_classifier(
         trained.document | {"weights": trained.weights},
         LABELS.from_rows(labels.to_dict("records")),
         known.drop(columns=["choices"]).reset_index(),
-        trained.vectors,
     )
 
 
@@ -233,11 +230,8 @@ _NODES = [
     ),
     node(
         train_single_best_answer_classifier,
-        [
-            *("sba_judged_annotations", "sba_judged_texts", "text_vector_cache"),
-            *("params:single_best_answer", "params:models"),
-        ],
-        ["sba_classifier", "sba_labels", "sba_labelled_items", "text_vectors"],
+        ["sba_judged_annotations", "sba_judged_texts", "params:single_best_answer"],
+        ["sba_classifier", "sba_labels", "sba_labelled_items"],
     ),
     node(
         evaluate_single_best_answer_classifier,

@@ -7,19 +7,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchwright.core.errors import InputError
 from benchwright.datasets.score_store import ScoreStore
-from benchwright.methods.wicked.single_best_answer.classifier import SURFACE
+from benchwright.methods.wicked.single_best_answer import bert
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
-from benchwright.params.single_best_answer import SingleBestAnswerParams
+from benchwright.params.single_best_answer import FineTuningParams, SingleBestAnswerParams
 from benchwright.pipelines.perturbation import (
     choose_shown_demonstrations,
     judge_single_best_answers,
     predict_single_best_answers,
 )
-from benchwright.tables.similarity import TextVectors
 from benchwright.tables.wicked import SbaPredictions
+from methods.wicked.single_best_answer.tiny_bert import FAST, write_tiny_bert
 from scripted_server import ScriptedServer, served
 from transforms.benchmark_tables import items_table
 
@@ -33,84 +32,57 @@ def shown(prefix: str) -> pd.DataFrame:
     return items_table([*rows, ("Which is best?", ["one", "two"], -1)], prefix)
 
 
-def classifier() -> dict[str, Any]:
-    """A classifier with probability 0.9 for questions that ask for the best, else 0.1."""
-    each = np.log(9)
-    coefficients = [2 * each if name == "asks_for_the_best" else 0.0 for name in SURFACE]
-    return {
-        "kind": "embedding",
-        "groups": ["surface"],
-        "encoder": None,
-        "encoder_key": None,
-        "threshold": 0.5,
-        "logistic": {
-            "features": list(SURFACE),
-            "means": [0.0] * len(SURFACE),
-            "scales": [1.0] * len(SURFACE),
-            "coefficients": coefficients,
-            "intercept": -each,
-        },
-    }
+@pytest.fixture(scope="module")
+def classifier(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """A classifier that says 1 to questions that ask for the best, else 0."""
+    folder = tmp_path_factory.mktemp("bert")
+    base = write_tiny_bert(folder / "base", ("which", "is", "best", "what", "it"))
+    asked = shown("b/s").head(2)["question"]
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in FAST.items():
+            patch.setattr(bert, name, value)
+        tuned = bert.fine_tune(
+            [*asked] * 6, np.array([1, 0] * 6), FineTuningParams(model=str(base))
+        )
+    tuned.save(folder / "tuned")
+    tuning = {"model": str(folder / "tuned"), "revision": None}
+    return {"kind": "hub", "fine_tuning": tuning, "threshold": 0.5}
 
 
 def predicted_ids(
     params: PerturbationParams,
     model: dict[str, Any] | None = None,
-    models: ModelsParams | None = None,
     judged: dict[str, int] | None = None,
 ) -> dict[str, list[str]]:
-    _, ids, _ = predict_single_best_answers(
-        shown("b/s"),
-        shown("b/d"),
-        LABELS,
-        judged or {},
-        model,
-        TextVectors.empty(),
-        params,
-        models or ModelsParams(),
+    _, ids = predict_single_best_answers(
+        shown("b/s"), shown("b/d"), LABELS, judged or {}, model, params
     )
     return ids
 
 
-def test_labels_take_precedence_over_the_classifier() -> None:
-    assert predicted_ids(BY_MODEL, classifier()) == {
+def test_labels_take_precedence_over_the_classifier(classifier: dict[str, Any]) -> None:
+    assert predicted_ids(BY_MODEL, classifier) == {
         "sba": ["b/d/0", "b/d/2", "b/s/1", "b/s/2"],
         "other": ["b/d/1", "b/d/3", "b/d/4", "b/s/0", "b/s/3", "b/s/4"],
     }
 
 
-def test_every_item_has_a_source() -> None:
-    table, _, _ = predict_single_best_answers(
-        shown("b/s"),
-        shown("b/d"),
-        LABELS,
-        {},
-        classifier(),
-        TextVectors.empty(),
-        BY_MODEL,
-        ModelsParams(),
+def test_every_item_has_a_source(classifier: dict[str, Any]) -> None:
+    table, _ = predict_single_best_answers(
+        shown("b/s"), shown("b/d"), LABELS, {}, classifier, BY_MODEL
     )
     assert list(table.columns) == SbaPredictions.columns()
     rows = table[table["role"] == "item"].set_index("item_id")
     assert rows["source"].tolist() == ["label", "label", "model", "model", "not_judgeable"]
     assert rows["single_best_answer"].tolist() == [False, True, True, False, False]
-    assert rows["probability"].head(4).tolist() == pytest.approx([0.9, 0.1, 0.9, 0.1])
+    assert (rows["probability"].head(4) > 0.5).tolist() == [True, False] * 2
     assert np.isnan(rows["probability"].iloc[4])
 
 
-def test_setting_sba_selects_labels_only_or_nothing() -> None:
+def test_setting_sba_selects_labels_only_or_nothing(classifier: dict[str, Any]) -> None:
     expected = {"sba": ["b/s/1"], "other": ["b/s/0"]}
-    assert predicted_ids(PerturbationParams(sba="file"), classifier()) == expected
+    assert predicted_ids(PerturbationParams(sba="file"), classifier) == expected
     assert predicted_ids(PerturbationParams(sba="none")) == {"sba": [], "other": []}
-
-
-def test_another_encoder_than_that_of_the_classifier_is_rejected() -> None:
-    models = ModelsParams.model_validate(
-        {"encoders": {"mini": {"weights": {"package": "p", "folder": "f", "sha256": "0" * 64}}}}
-    )
-    model = classifier() | {"groups": ["closeness"], "encoder": "mini", "encoder_key": "mini@old"}
-    with pytest.raises(InputError, match="was trained with mini@old, conf has mini@0000"):
-        predicted_ids(BY_MODEL, model, models)
 
 
 BY_JUDGE = PerturbationParams(sba="judge")

@@ -20,11 +20,29 @@ from benchwright.params.single_best_answer import SingleBestAnswerParams
 from benchwright.pipelines import single_best_answer as nodes
 from benchwright.reports.single_best_answer.card import render_card
 from benchwright.tables.items import Demonstrations, Items
-from benchwright.tables.similarity import TextVectors
+from methods.wicked.single_best_answer.tiny_bert import FAST, write_tiny_bert
 from transforms.benchmark_tables import items_table
 
-SURFACE = SingleBestAnswerParams(features=("surface",), recall=0.9, folds=4)
 NOTHING = Demonstrations.empty()
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    words = ("which", "is", "the", "best", "of", "what")
+    return write_tiny_bert(tmp_path_factory.mktemp("base"), words)
+
+
+@pytest.fixture
+def tuned(base: Path, monkeypatch: pytest.MonkeyPatch) -> SingleBestAnswerParams:
+    for name, value in FAST.items():
+        monkeypatch.setattr(bert, name, value)
+    return settings(base, recall=0.9, folds=4)
+
+
+def settings(model: Path, **changed: Any) -> SingleBestAnswerParams:
+    return SingleBestAnswerParams.model_validate(
+        {"fine_tuning": {"model": str(model)}, "folds": 2, **changed}
+    )
 
 
 def benchmark_items(n: int, prefix: str) -> pd.DataFrame:
@@ -52,16 +70,15 @@ def labels_of(items: pd.DataFrame, benchmark: str, flip: Sequence[int] = ()) -> 
 
 
 def trained(
-    items: pd.DataFrame, labels: pd.DataFrame, params: SingleBestAnswerParams = SURFACE
+    items: pd.DataFrame, labels: pd.DataFrame, params: SingleBestAnswerParams
 ) -> tuple[dict[str, Any], pd.DataFrame, pd.DataFrame]:
     annotations, texts = nodes.gather_labelled_items(items, NOTHING, NOTHING, [], labels)
-    classifier, table, rows, _ = nodes.train_single_best_answer_classifier(
-        annotations, texts, TextVectors.empty(), params, ModelsParams()
-    )
-    return classifier, table, rows
+    return nodes.train_single_best_answer_classifier(annotations, texts, params)
 
 
-def test_classifier_is_trained_evaluated_and_described(tmp_path: Path) -> None:
+def test_classifier_is_trained_evaluated_and_described(
+    tuned: SingleBestAnswerParams, tmp_path: Path
+) -> None:
     mine, other = benchmark_items(60, "b/s"), benchmark_items(20, "c/s")
     labels = pd.concat(
         [
@@ -71,7 +88,7 @@ def test_classifier_is_trained_evaluated_and_described(tmp_path: Path) -> None:
         ]
     )
     labels = pd.concat([labels, labels.head(10).assign(annotator="z")])
-    classifier, table, rows = trained(pd.concat([mine, other]), labels)
+    classifier, table, rows = trained(pd.concat([mine, other]), labels, tuned)
     assert classifier["trained_on"]["items"] == 44
     assert classifier["trained_on"]["benchmarks"] == {"b": 44}
     assert table.groupby("split")["item_id"].nunique().to_dict() == {
@@ -95,31 +112,33 @@ def test_classifier_is_trained_evaluated_and_described(tmp_path: Path) -> None:
     assert "kedro run --namespaces ingestion --params benchmark=far" in card
     assert "<svg" in card
     saved_of = rows.set_index("item_id")["probability"]
-    again, _ = predict(other, loaded, TextVectors.empty(), ModelsParams())
-    assert again == pytest.approx(saved_of[other["item_id"]].to_numpy())
+    again = predict(other, loaded)
+    assert again == pytest.approx(saved_of[other["item_id"]].to_numpy(), abs=1e-6)
 
 
-def test_card_says_that_random_labels_give_chance_level() -> None:
+def test_card_says_that_random_labels_give_chance_level(tuned: SingleBestAnswerParams) -> None:
     items = benchmark_items(80, "b/s")
     labels = labels_of(items, "b")
     labels["sba"] = np.random.default_rng(4).integers(0, 2, len(labels))
-    classifier, table, rows = trained(items, labels)
+    classifier, table, rows = trained(items, labels, tuned)
     evaluation, _ = nodes.evaluate_single_best_answer_classifier(rows, table, classifier)
     card = render_card(classifier, evaluation, rows, table)
     assert "no better than chance: do not use it" in card
 
 
-def test_error_for_labels_of_one_kind_names_the_runs_that_add_items() -> None:
+def test_error_for_labels_of_one_kind_names_the_runs_that_add_items(
+    tuned: SingleBestAnswerParams,
+) -> None:
     items = benchmark_items(12, "b/s")
     labels = pd.concat(
         [labels_of(items, "b").assign(sba=1), labels_of(benchmark_items(4, "far/s"), "far")]
     )
     with pytest.raises(InputError, match=r"all 9 have the label 1; kedro run .*benchmark=far"):
-        trained(items, labels)
+        trained(items, labels, tuned)
     with pytest.raises(InputError, match="with text: none; kedro run"):
-        trained(items.assign(item_id=[f"x{i}" for i in range(12)]), labels)
+        trained(items.assign(item_id=[f"x{i}" for i in range(12)]), labels, tuned)
     with pytest.raises(InputError, match="have the label 0; label more items"):
-        trained(items, labels_of(items, "b").assign(sba=0))
+        trained(items, labels_of(items, "b").assign(sba=0), tuned)
 
 
 def test_texts_come_from_the_newest_save_that_has_them(tmp_path: Path) -> None:
@@ -140,7 +159,7 @@ def test_texts_come_from_the_newest_save_that_has_them(tmp_path: Path) -> None:
 
 
 def test_judge_labels_annotated_items_and_some_of_the_run(
-    monkeypatch: pytest.MonkeyPatch,
+    base: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     items = benchmark_items(50, "b/s")
 
@@ -151,9 +170,7 @@ def test_judge_labels_annotated_items_and_some_of_the_run(
         ]
 
     monkeypatch.setattr(labels_module, "ask_model", ask_model)
-    params = SingleBestAnswerParams.model_validate(
-        {"labels": "judge", "judge": {"model": "m", "items": 30}, "features": ["surface"]}
-    )
+    params = settings(base, labels="judge", judge={"model": "m", "items": 30})
     annotations, texts = nodes.gather_labelled_items(
         items, NOTHING, NOTHING, [], labels_of(items.head(20), "b", flip=[1])
     )
@@ -163,9 +180,7 @@ def test_judge_labels_annotated_items_and_some_of_the_run(
     judged = both[both["labeller"] == "judge:m"]
     assert len(judged) == 50
     assert set(every["item_id"]) == set(items["item_id"])
-    classifier, table, rows, _ = nodes.train_single_best_answer_classifier(
-        both, every, TextVectors.empty(), params, ModelsParams()
-    )
+    classifier, table, rows = nodes.train_single_best_answer_classifier(both, every, params)
     truth = rows.set_index("item_id")
     flipped = truth.loc["b/s/1"]
     assert flipped["label"] == (0 if flipped["split"] == "train" else 1)
@@ -173,40 +188,22 @@ def test_judge_labels_annotated_items_and_some_of_the_run(
     assert "judge:m" in set(evaluation["method"])
 
 
-def test_fine_tuned_weights_are_saved_and_loaded(tmp_path: Path) -> None:
-    from methods.wicked.single_best_answer.tiny_bert import write_tiny_bert
-
-    words = ("which", "is", "the", "best", "of", "what")
-    base = write_tiny_bert(tmp_path / "base", words)
-    params = SingleBestAnswerParams.model_validate(
-        {"kind": "bert", "fine_tuning": {"model": str(base)}, "folds": 2}
-    )
+def test_saved_weights_replace_older_ones(base: Path, tmp_path: Path) -> None:
     items = benchmark_items(16, "b/s")
-    classifier, _, rows = trained(items, labels_of(items, "b"), params)
-    folder = ClassifierFolder(folder=str(tmp_path / "model"))
+    classifier, _, _ = trained(items, labels_of(items, "b"), settings(base))
+    folder = ClassifierFolder(folder=str(tmp_path))
     for _ in range(2):
         folder.save(classifier)
-    assert len(list((tmp_path / "model").glob("weights-*/model.safetensors"))) == 1
-    loaded = folder.load()
-    assert loaded is not None
-    held = rows[rows["split"] == "held_out"].set_index("item_id")["probability"]
-    chosen = items[items["item_id"].isin(held.index)]
-    probabilities, _ = predict(chosen, loaded, TextVectors.empty(), ModelsParams())
-    assert probabilities == pytest.approx(held[chosen["item_id"]].to_numpy(), abs=1e-6)
+    assert len(list(tmp_path.glob("weights-*/model.safetensors"))) == 1
 
 
-def test_a_classifier_used_as_it_is_decides_by_its_own_class(tmp_path: Path) -> None:
-    from methods.wicked.single_best_answer.tiny_bert import write_tiny_bert
-
-    base = write_tiny_bert(tmp_path / "base", ("which", "is", "the", "best", "of", "what"))
+def test_a_classifier_used_as_it_is_decides_by_its_own_class(base: Path, tmp_path: Path) -> None:
     folder = tmp_path / "trained"
     bert.load_classifier(str(base), trained=False).save(folder)
     items = benchmark_items(16, "b/s")
     labels = labels_of(items, "b")
     for recall in (0.5, 1.0):
-        params = SingleBestAnswerParams.model_validate(
-            {"kind": "hub", "fine_tuning": {"model": str(folder)}, "folds": 2, "recall": recall}
-        )
+        params = settings(folder, kind="hub", recall=recall)
         classifier, table, rows = trained(items, labels, params)
         assert classifier["threshold"] == 0.5
         evaluation, _ = nodes.evaluate_single_best_answer_classifier(rows, table, classifier)

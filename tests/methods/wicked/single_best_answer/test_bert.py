@@ -13,7 +13,7 @@ from benchwright.methods.wicked.single_best_answer.bert import (
     load_classifier,
 )
 from benchwright.params.single_best_answer import FineTuningParams
-from methods.wicked.single_best_answer.tiny_bert import write_tiny_bert
+from methods.wicked.single_best_answer.tiny_bert import FAST, write_tiny_bert
 
 TEXTS = ["which is best", "what is this", "the best of all", "this and that"] * 6
 LABELS = np.array([1, 0, 1, 0] * 6)
@@ -22,7 +22,7 @@ WORDS = ("which", "is", "best", "what", "this", "the", "of", "all", "and", "that
 
 @pytest.fixture(autouse=True)
 def _fast(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in {"_EPOCHS": 10, "_LEARNING_RATE": 0.03, "_BATCH": 12}.items():
+    for name, value in FAST.items():
         monkeypatch.setattr(bert, name, value)
 
 
@@ -84,5 +84,7 @@ def test_texts_beyond_the_context_are_cut(params: FineTuningParams) -> None:
 def test_folder_without_trained_head_or_model_is_rejected(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no trained head of two classes; use kind: bert"):
         load_classifier(str(folder), trained=True)
+    with pytest.raises(InputError, match="names no model; expected a folder or a hub id"):
+        load_classifier(None, trained=False)
     with pytest.raises(InputError, match="could not be loaded"):
         load_classifier(str(tmp_path / "nothing"), trained=False)

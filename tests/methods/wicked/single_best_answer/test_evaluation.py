@@ -1,10 +1,12 @@
 """Thresholds and precision against recall."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.methods.wicked.single_best_answer.evaluation import (
+    asks_for_the_best,
     operating_point,
 )
 
@@ -47,3 +49,17 @@ def test_paper_recall_requires_all_positives_if_they_are_few() -> None:
     labels = np.array([1, 0, 0, 1, 0])
     point = operating_point(np.array([0.9, 0.8, 0.7, 0.2, 0.1]), labels, 0.989)
     assert (point.recall, point.threshold, point.share_flagged) == (1.0, 0.2, 0.8)
+
+
+@pytest.mark.parametrize(
+    ("question", "asks"),
+    [
+        ("Which is the best treatment?", True),
+        ("What MOST likely caused it?", True),
+        ("Which of these is least harmful?", True),
+        ("What is at most 2?", False),
+        ("Name the mainland.", False),
+    ],
+)
+def test_words_that_ask_for_a_degree_are_recognised(question: str, asks: bool) -> None:
+    assert asks_for_the_best(question) is asks

@@ -322,7 +322,8 @@ def measure_subject_choices(
     `composed_gain` is the gain in Spearman's correlation over random on held-out models, mean over
     splits, `.low` and `.high` the middle 95% of the splits.
     """
-    rows = chosen_curves.set_index(["rate", "metric", "line"])[["gain", "gain_low", "gain_high"]]
-    key = (sampling.evidence.main_rate, "spearman", CHOSEN_BY_SUBJECT)
+    rate, line = sampling.evidence.main_rate, CHOSEN_BY_SUBJECT  # noqa: F841
+    own = chosen_curves.query("rate == @rate and line == @line and metric == 'spearman'")
     names = ("composed_gain", "composed_gain.low", "composed_gain.high")
-    return dict(zip(names, rows.loc[key].tolist(), strict=True)) if key in rows.index else {}
+    gains = own[["gain", "gain_low", "gain_high"]].to_numpy(dtype=float).ravel()
+    return dict(zip(names, gains.tolist(), strict=False))

@@ -29,15 +29,20 @@ class SequenceClassifier(NamedTuple):
 
 
 def load_classifier(
-    source: str, revision: str | None = None, *, trained: bool
+    source: str | None, revision: str | None = None, *, trained: bool
 ) -> SequenceClassifier:
     """Load a classifier of two classes from a folder or hub id.
 
     `revision` is a commit on the hub. A classifier that need not be `trained` gets a new head.
 
     Raises:
-        InputError: it cannot be loaded, or its head has not two classes.
+        InputError: none is named, it cannot be loaded, or its head has not two classes.
     """
+    if source is None:
+        raise InputError(
+            "single_best_answer.fine_tuning.model names no model; expected a folder or a hub id, "
+            "such as google-bert/bert-base-uncased"
+        )
     import torch
     from safetensors import SafetensorError
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
@@ -80,7 +85,7 @@ def fine_tune(
     """
     import torch
 
-    classifier = load_classifier(params.model or "", params.revision, trained=False)
+    classifier = load_classifier(params.model, params.revision, trained=False)
     trainable = _unfreeze(classifier.model)
     optimiser = torch.optim.AdamW(trainable, lr=_LEARNING_RATE)
     generator = torch.Generator().manual_seed(0)

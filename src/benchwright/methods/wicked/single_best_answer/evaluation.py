@@ -1,5 +1,6 @@
 """Thresholds, and recall and precision for single-best-answer items by method and benchmark."""
 
+import re
 from collections.abc import Iterator
 from math import nan
 from typing import Any, NamedTuple
@@ -8,7 +9,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.methods.wicked.single_best_answer.classifier import asks_for_the_best
 from benchwright.methods.wicked.single_best_answer.labels import JUDGE
 from benchwright.statistics.proportion import share_with_bounds
 from benchwright.tables.base import Columns
@@ -50,6 +50,22 @@ def operating_point(
     hits = int(labels[flagged].sum())
     shares = (hits / positives, hits / int(flagged.sum()), float(flagged.mean()))
     return OperatingPoint(threshold, *shares, n, positives)
+
+
+_WORDS = re.compile(
+    r"\b(?:best|better|main|mainly|chief|chiefly|primar(?:y|ily)|principal|principally"
+    r"|(?:most|least)(?=\s+[a-z])|mostly|likely|likeliest|unlikely|typical(?:ly)?|usual(?:ly)?"
+    r"|generally|preferred)\b",
+    re.IGNORECASE,
+)
+
+
+def asks_for_the_best(question: str) -> bool:
+    """Return whether the question asks for a degree, with words such as "best" or "most likely".
+
+    Only the English question is read; the other options may still be plainly wrong.
+    """
+    return _WORDS.search(question) is not None
 
 
 ALL = "all"

@@ -75,6 +75,12 @@ def one_label_per_item(annotations: pd.DataFrame) -> pd.DataFrame:
     return rated.assign(judged=~rated.index.isin(read))
 
 
+def judgeable(items: pd.DataFrame) -> NDArray[np.bool_]:
+    """Return (n,) whether an item has at least two options and a known right one."""
+    enough = items["choices"].map(len).to_numpy() >= 2
+    return np.asarray(enough & (items["answer"].to_numpy() >= 0), dtype=np.bool_)
+
+
 def held_out_items(labels: pd.DataFrame, share: float) -> NDArray[np.bool_]:
     """Return (n,) items kept for evaluation: the first by hashed id of each benchmark and label.
 
