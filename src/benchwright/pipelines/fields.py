@@ -20,11 +20,11 @@ from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.pipelines.nodes import node
 from benchwright.similarity.vectors import encode_texts
 from benchwright.tables.mmlu_cf import CleanItems
+from benchwright.tables.similarity import TextVectors
 
 
 def name_fields(
     clean_items: pd.DataFrame,
-    text_vector_cache: pd.DataFrame,
     judge_store: StoredShards,
     fields: FieldsParams,
     models: ModelsParams,
@@ -33,8 +33,7 @@ def name_fields(
     """Give each item a field, by a classifier trained on the bundled examples or by judges.
 
     Returns:
-        `CleanItems` with field and field_confidence; `ROUNDS` (no rows without judges). New
-        vectors are not kept.
+        `CleanItems` with field and field_confidence; `ROUNDS` (no rows without judges).
 
     Raises:
         InputError: the encoder or a judge is unknown or has no weights, or `fields.by` is judges
@@ -49,7 +48,7 @@ def name_fields(
         judges = named_judges(fields, models, scoring, judge_store, "fields")
         predicted, rounds = judge_fields(clean_items, judges, fields.attempts)
     else:
-        predicted = _classified(clean_items, text_vector_cache, fields, models)
+        predicted = _classified(clean_items, fields, models)
     named = predicted.set_index("item_id").reindex(clean_items["item_id"])
     fielded = clean_items.assign(
         field=named["field"].to_numpy(), field_confidence=named["confidence"].to_numpy(np.float64)
@@ -57,14 +56,12 @@ def name_fields(
     return fielded[CleanItems.columns()], rounds
 
 
-def _classified(
-    items: pd.DataFrame, cache: pd.DataFrame, fields: FieldsParams, models: ModelsParams
-) -> pd.DataFrame:
+def _classified(items: pd.DataFrame, fields: FieldsParams, models: ModelsParams) -> pd.DataFrame:
     examples = bundled_examples()
     shown = examples["question"].tolist()
     rows = zip(items["question"], items["choices"], strict=True)
     texts = [" ".join([question, *choices]) for question, choices in rows]
-    vectors = encode_texts([*shown, *texts], cache, fields.encoder, models).vectors
+    vectors = encode_texts([*shown, *texts], TextVectors.empty(), fields.encoder, models).vectors
     return predict_fields(
         items["item_id"].tolist(),
         np.stack([vectors[text] for text in texts]),
@@ -91,7 +88,6 @@ _NODES = [
         name_fields,
         [
             "clean_items",
-            "text_vector_cache",
             "judge_store",
             "params:fields",
             "params:models",

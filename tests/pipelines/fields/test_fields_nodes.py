@@ -72,7 +72,6 @@ def clean_items(fields: Sequence[str]) -> pd.DataFrame:
 def run(items: pd.DataFrame, **params: Any) -> dict[str, Any]:
     inputs = {
         "clean_items": items,
-        "text_vector_cache": TextVectors.empty(),
         "judge_store": MemoryShards(),
         "params:fields": FieldsParams(**params),
         "params:models": ModelsParams(),
