@@ -21,6 +21,7 @@ from benchwright.responses.tally import Tally
 from benchwright.tables.responses import ImportReport, Responses
 
 _NOTHING_LIVE = ScoringParams()
+_COUNTS = ("shots_used", "prompt_tokens", "generated_tokens")  # known of live answers alone
 
 
 class Imported(NamedTuple):
@@ -123,7 +124,7 @@ def as_responses(rows: pd.DataFrame, index: ResponseIndex) -> pd.DataFrame:
     if rows.empty:
         return Responses.empty()
     item_ids = index.ids.to_numpy()[rows["position"].to_numpy(dtype=np.intp)]
-    frame = rows.assign(item_id=item_ids, shots_used=-1, prompt_id=None)
+    frame = rows.assign(item_id=item_ids, prompt_id=None, **dict.fromkeys(_COUNTS, -1))
     frame = frame.sort_values(["model", "style", "shots", "condition", "position", "repeat"])
     return pd.DataFrame(Responses.validate(frame[Responses.columns()].reset_index(drop=True)))
 
@@ -147,6 +148,7 @@ def unscored_matrices(
     kept = rows["logprobs"].notna() | (rows["repeat"] > 1) | (rows["extraction"] == FAILED)
     unscored = ~rows["model"].isin(rows["model"][kept].unique())
     conditions = sorted(rows["condition"][unscored].unique())
-    matrices = [matrix_of_rows(rows, str(name), index, unscored) for name in conditions]
+    named = rows.assign(configuration=configurations(rows))
+    matrices = [matrix_of_rows(named, str(name), index, unscored) for name in conditions]
     rest = rows[~unscored] if unscored.any() else rows
     return rest, [matrix for matrix in matrices if matrix.models]

@@ -1,7 +1,7 @@
 """Build response matrices from live and recorded responses."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +13,6 @@ from benchwright.params.responses import ResponsesParams
 from benchwright.responses.answer_rows import answers
 from benchwright.responses.calibration import (
     best_of_rows,
-    configurations,
     live_first,
     log_softmax,
     scores_of,
@@ -102,7 +101,8 @@ def _build(
     for condition in conditions:
         wide = [matrix for matrix in wide_matrices if matrix.condition == condition]
         rows_of_condition = kept[kept["condition"] == condition]
-        matrices[condition] = _matrix(condition, rows_of_condition, wide, index)
+        of_rows = matrix_of_rows(rows_of_condition, condition, index)
+        matrices[condition] = _merged([*wide, of_rows], index.items.ids)
         known = _coverage(matrices[condition], rows_of_condition, wide)
         coverage += [(*row, *variances.get((row[0], condition), (1, np.nan))) for row in known]
     return kept[Responses.columns()].reset_index(drop=True), matrices, coverage
@@ -175,32 +175,14 @@ def _of_option(probability: NDArray[np.float64], option: NDArray[np.int64]) -> N
     return np.where(inside, taken, np.nan)
 
 
-def _matrix(
-    condition: str, rows: pd.DataFrame, matrices: list[ResponseMatrix], index: ResponseIndex
-) -> ResponseMatrix:
-    models = sorted({*rows["configuration"], *(m for matrix in matrices for m in matrix.models)})
-    row_of = {model: row for row, model in enumerate(models)}
-    items = index.items
-    fields = _blank_fields(len(models), len(items.ids))
-    for matrix in matrices:
-        columns = items.find(matrix.item_ids)
-        for row, model in enumerate(matrix.models):
-            at = np.full(len(columns), row_of[model], dtype=np.intp)
-            _put(fields, at, columns, {name: getattr(matrix, name)[row] for name in _BLANK})
-    at = rows["configuration"].map(row_of).to_numpy(dtype=np.intp)
-    _put(fields, at, items.find(rows["item_id"]), {n: rows[n].to_numpy() for n in _BLANK})
-    return ResponseMatrix.of(tuple(models), tuple(items.ids), condition=condition, **fields)
-
-
 def matrix_of_rows(
     rows: pd.DataFrame, condition: str, index: ResponseIndex, mask: pd.Series | None = None
 ) -> ResponseMatrix:
     """Return the answers to the items of a condition, without log-likelihoods, as a matrix.
 
-    Of several rows for a cell the first counts, by style and shots if these have no name.
-
     Args:
-        rows: joined rows, one per key (`answer_rows.ROWS`).
+        rows: joined rows with a `configuration`; of several for a cell the first counts, by style
+            and shots if these have no name.
         condition: the condition.
         index: what their positions mean.
         mask: rows that count; None for all.
@@ -213,32 +195,37 @@ def matrix_of_rows(
     counts = (rows["condition"] == condition) & (rows["position"] < end)
     counts = counts if mask is None else counts & mask
     # Column by column: there may be tens of millions of rows.
-    rows = rows[["model", "style", "shots", "position", *_BLANK]][counts.to_numpy(dtype=bool)]
+    columns = ["configuration", "position", "style", "shots", *_BLANK]
+    rows = rows[columns][counts.to_numpy(dtype=bool)]
     if len(rows[["style", "shots"]].drop_duplicates()) > 1:
         rows = rows.sort_values(["style", "shots"], kind="stable")
-    model, models = pd.factorize(configurations(rows), sort=True)
+    row, models = pd.factorize(rows["configuration"], sort=True)
     present, column = np.unique(rows["position"].to_numpy(np.intp) - start, return_inverse=True)
+    # Backwards, since the last one put in a cell stays.
+    answered = np.flatnonzero(rows["correct"].notna() | (rows["prediction"] >= 0))[::-1]
     fields = _blank_fields(len(models), len(present))
-    # The last one put in a cell stays.
-    _put(fields, model[::-1], column[::-1], {n: rows[n].to_numpy()[::-1] for n in _BLANK})
+    for name, field in fields.items():
+        field[row[answered], column[answered]] = rows[name].to_numpy()[answered]
     item_ids = tuple(items.ids[present])
     return ResponseMatrix.of(tuple(map(str, models)), item_ids, condition=condition, **fields)
 
 
+def _merged(parts: Sequence[ResponseMatrix], item_ids: pd.Index) -> ResponseMatrix:
+    """Return one matrix of several over these items, in which later answers take precedence."""
+    models = pd.Index(sorted({model for part in parts for model in part.models}))
+    fields = _blank_fields(len(models), len(item_ids))
+    for part in parts:
+        row, column = np.nonzero(part.answered() | (part.prediction >= 0))
+        at = models.get_indexer(pd.Index(part.models))[row]
+        where = at, item_ids.get_indexer(pd.Index(part.item_ids))[column]
+        for name, field in fields.items():
+            field[where] = getattr(part, name)[row, column]
+    condition = parts[-1].condition
+    return ResponseMatrix.of(tuple(models), tuple(item_ids), condition=condition, **fields)
+
+
 def _blank_fields(models: int, items: int) -> dict[str, NDArray[Any]]:
     return {name: np.full((models, items), blank) for name, blank in _BLANK.items()}
-
-
-def _put(
-    fields: Mapping[str, NDArray[Any]],
-    rows: NDArray[np.intp],
-    columns: NDArray[np.intp],
-    values: Mapping[str, NDArray[Any]],
-) -> None:
-    """Replace the cells of a matrix for which there is an answer."""
-    answered = ~np.isnan(values["correct"]) | (values["prediction"] >= 0)
-    for name, field in fields.items():
-        field[rows[answered], columns[answered]] = values[name][answered]
 
 
 def _coverage(
