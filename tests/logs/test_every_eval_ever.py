@@ -290,7 +290,12 @@ def test_real_samples_of_every_converter_are_read(shared_data: Path) -> None:
     for log in found.logs:
         samples = list(log.samples())
         right = sum(sample.correct for sample in samples)
-        read[log.version, log.task] = (log.model, len(samples), right, *log.scores.values())
+        read[log.version, log.task] = (
+            log.model,
+            len(samples),
+            right,
+            *log.scores.values(),
+        )
         if log.task != "demo-source.demo_bench":
             assert all(s.outcome == "answered" and s.chosen >= 0 and s.gold for s in samples)
             assert right == sum(sample.chosen in sample.gold for sample in samples)

@@ -86,7 +86,7 @@ def only(path: Path) -> tuple[Log, list[Sample]]:
 def test_joint_answers_are_mapped_by_letter(tmp_path: Path) -> None:
     states = [joint(" B", name="id1"), joint("A", name="id2"), joint("Because", name="id3")]
     marks = [
-        stats("id1", exact_match=1.0, num_prompt_tokens=50.0, num_output_tokens=1.0),
+        stats("id1", exact_match=1.0),
         stats("id2", exact_match=0.0),
         stats("id3", exact_match=0.0),
     ]
@@ -97,12 +97,7 @@ def test_joint_answers_are_mapped_by_letter(tmp_path: Path) -> None:
     assert (log.scores, log.style) == ({}, "")
     assert right.question == "Which of id1?"
     assert (right.choices, right.gold, right.number) == (OPTIONS, (1,), "id1")
-    assert (right.chosen, right.correct, right.prompt_tokens, right.generated_tokens) == (
-        1,
-        1,
-        50,
-        1,
-    )
+    assert (right.chosen, right.correct) == (1, 1)
     assert (wrong.chosen, wrong.correct, wrong.outcome) == (0, 0, "answered")
     assert (unread.chosen, unread.text) == (-1, "Because")
 

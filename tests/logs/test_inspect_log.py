@@ -71,7 +71,6 @@ def test_archive_and_json_file_give_the_same_samples(tmp_path: Path) -> None:
     first, second, third = packed.samples()
     assert (first.number, first.question, first.choices) == ("a/1", "What of a/1?", ("x", "y", "z"))
     assert (first.gold, first.chosen, first.correct) == ((1,), 1, 1.0)
-    assert (first.prompt_tokens, first.generated_tokens) == (10, 2)
     assert (second.chosen, second.correct, second.outcome) == (2, 0.0, "answered")
     assert (third.chosen, third.outcome) == (-1, "unreadable")
 
@@ -126,7 +125,6 @@ def test_both_shapes_of_a_sample_are_one_and_the_later_entry_counts(tmp_path: Pa
         ({"scores": None, "score": {"value": "C", "answer": "B"}}, {"correct": 1.0, "chosen": 1}),
         ({"input": "attachment://k", "attachments": {"k": "Long?"}}, {"question": "Long?"}),
         ({"input": [{"role": "user", "content": [{"text": "Q?"}]}]}, {"question": "Q?"}),
-        ({"model_usage": {"a": {"input_tokens": True}}}, {"prompt_tokens": -1}),
         ({"choices": "x", "__class__": "os.system"}, {"choices": ()}),
     ],
 )

@@ -271,3 +271,54 @@ def test_score_of_a_log_is_the_one_of_its_metric_and_filter(tmp_path: Path) -> N
         "exact_match,custom of the log is 0.2500, the mean of its 4 marks 1.0000"
     )
     assert read_responses([tmp_path]).correct.mean() == line["accuracy"]
+
+
+def results_of(folder: Path, **results: Any) -> None:
+    (file,) = folder.glob("results_*.json")
+    file.write_text(json.dumps({"model_name": "org/m", **results}))
+
+
+def test_a_metric_that_is_lower_for_better_answers_is_refused(tmp_path: Path) -> None:
+    log(tmp_path, "quiz", "org/m", sample(0, 1.0, question="Q?"))
+    results_of(tmp_path, higher_is_better={"quiz": {"acc": True}})
+    assert read_responses([tmp_path]).correct.tolist() == [[1.0]]
+    results_of(tmp_path, higher_is_better={"quiz": {"acc": False}})
+    with pytest.raises(InputError, match="acc is lower for better answers"):
+        read_responses([tmp_path])
+
+
+def test_a_score_of_the_log_that_its_samples_do_not_have_is_noted(tmp_path: Path) -> None:
+    log(tmp_path, "quiz", "org/m", sample(0, 1.0, question="Q?"))
+    for score, noted in ((1.0, False), (0.5, True)):
+        results_of(tmp_path, results={"quiz": {"acc,none": score}})
+        notes = read_responses([tmp_path]).notes
+        assert any("of the log is 0.5000, the mean of its 1 marks" in n for n in notes) == noted
+
+
+def test_a_compressed_log_is_named_and_not_left_out_in_silence(tmp_path: Path) -> None:
+    log(tmp_path, "quiz", "org/m", sample(0, 1.0, question="Q?"))
+    packed = tmp_path / "samples_other.jsonl.gz"
+    packed.write_bytes(b"\x1f\x8b")
+    assert read_responses([tmp_path]).unusable == (f"{packed}: compressed; unpack it",)
+    with pytest.raises(InputError, match="compressed; unpack it"):
+        read_responses([packed])
+
+
+def test_a_question_whose_right_option_is_unknown_has_the_score_of_the_log(tmp_path: Path) -> None:
+    options = [{"output": {"text": text}, "tags": []} for text in ("x", "y")]
+    asked = {"id": "id1", "input": {"text": "Q?"}, "references": options}
+    files: dict[str, Any] = {
+        "run_spec.json": {"name": "quiz:model=m", "adapter_spec": {"model": "m"}},
+        "scenario_state.json": {
+            "request_states": [
+                {"instance": asked, "result": {"success": True, "completions": [{"text": "B"}]}}
+            ]
+        },
+        "per_instance_stats.json": [
+            {"instance_id": "id1", "stats": [{"name": {"name": "exact_match"}, "mean": 1.0}]}
+        ],
+    }
+    files["run_spec.json"]["adapter_spec"]["method"] = "multiple_choice_joint"
+    for name, content in files.items():
+        (tmp_path / name).write_text(json.dumps(content))
+    assert read_responses([tmp_path]).correct.tolist() == [[1.0]]

@@ -27,7 +27,10 @@ from benchwright.responses.item_index import ResponseIndex
 from benchwright.responses.items_of_logs import collect_items
 from benchwright.runs.project_conf import load_conf
 
-_UNWRITTEN = ["p_answer", "p_prediction", "shots_used", "prompt_id", "source"]
+_UNWRITTEN = [
+    *("p_answer", "p_prediction", "shots_used", "prompt_tokens", "generated_tokens"),
+    *("prompt_id", "source"),
+]
 _CONF = """\
 # Made of logs by `benchwright read --make-benchmark`.
 _benchmarks:

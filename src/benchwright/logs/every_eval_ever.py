@@ -99,6 +99,8 @@ def _log(
     # Converters mark every sample as wrong where they find no metric.
     contradicted = score > 0 or any(result["agreeing"] for result in counts)
     marked = any(result["positive"] for result in counts) or not contradicted
+    metrics = (as_object(stated[name].get("metric_config")) for name in scores)
+    descends = any(metric.get("lower_is_better") is True for metric in metrics)
     settings = [_details(result, "generation_config") for result in stated.values()]
     styles = {as_text(setting.get("style")) for setting in settings}
     return Log(
@@ -112,6 +114,7 @@ def _log(
         style=styles.pop() if len(styles) == 1 and styles <= {*STYLES} else "",
         shots=max((as_count(setting.get("num_fewshot")) for setting in settings), default=-1),
         scores={} if math.isnan(score) else {mark: score},
+        descending=frozenset({mark.metric}) if descends else frozenset(),
     )
 
 
@@ -149,8 +152,7 @@ def _repeated(sample: Sample, result: str, before: int) -> Sample:
 
 
 def _sample(row: Row, tool: str) -> Sample:
-    source, usage = as_object(row.get("input")), as_object(row.get("token_usage"))
-    metadata = as_object(row.get("metadata"))
+    source, metadata = as_object(row.get("input")), as_object(row.get("metadata"))
     raw, choices = ascii_surrogates(as_text(source.get("raw"))), _texts(source.get("choices"))
     references, answer = _texts(source.get("reference")), _answer(row)
     named = [options_of(_gold(text, choices, tool)) for text in references]
@@ -168,8 +170,6 @@ def _sample(row: Row, tool: str) -> Sample:
         chosen=_position(answer or "", choices, tool),
         target="" if gold else next(iter(references), ""),
         correct=_mark(row, metadata),
-        prompt_tokens=as_count(usage.get("input_tokens")),
-        generated_tokens=as_count(usage.get("output_tokens")),
     )
     silent = answer is None and not row.get("messages") and tool != "benchwright"
     if row.get("error") or silent:

@@ -187,8 +187,6 @@ def _answered(
         chosen=chosen,
         outcome="answered" if text.strip() or not sample.choices else "unreadable",
         text=text,
-        prompt_tokens=as_count(stats.get("num_prompt_tokens")),
-        generated_tokens=as_count(stats.get("num_output_tokens")),
     )
 
 

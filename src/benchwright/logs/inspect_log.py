@@ -225,7 +225,6 @@ def _sample(path: Path, sample: Json, scorer: str, reduced: Reduced) -> Sample:
         )
     choices = tuple(map(as_text, as_list(sample.get("choices"))))
     text = _attached(_text(sample.get("input")), sample)
-    usage = _usage(sample)
     read_sample = Sample(
         as_text(number),
         question=text,
@@ -235,8 +234,6 @@ def _sample(path: Path, sample: Json, scorer: str, reduced: Reduced) -> Sample:
         doc=as_object(sample.get("metadata")) or None,
         repeat=epoch,
         target=_target(sample.get("target")),
-        prompt_tokens=usage[0],
-        generated_tokens=usage[1],
     )
     if sample.get("invalidation"):
         return read_sample._replace(skipped="invalidated in the log")
@@ -318,13 +315,3 @@ def _attached(text: str, sample: Json) -> str:
     """Return a text that may be kept apart, as an attachment."""
     found = as_object(sample.get("attachments")).get(text.removeprefix(_ATTACHMENT))
     return as_text(found) or text if text.startswith(_ATTACHMENT) else text
-
-
-def _usage(sample: Json) -> tuple[int, int]:
-    """Return the tokens read and written, over all models; −1 if unknown."""
-    used = [as_object(usage) for usage in as_object(sample.get("model_usage")).values()]
-    counts = []
-    for name in ("input_tokens", "output_tokens"):
-        known = [n for n in (as_count(usage.get(name)) for usage in used) if n >= 0]
-        counts.append(sum(known) if known else -1)
-    return counts[0], counts[1]

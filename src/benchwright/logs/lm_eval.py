@@ -60,22 +60,23 @@ def read(path: Path) -> list[Log]:
         raise InputError(f"{file}: expected an object, got {format_value(results)}")
     config = as_object(results.get("config"))
     task = parts["task"] if parts else path.stem
+    directions = as_object(as_object(results.get("higher_is_better")).get(task))
     folder = path.parent.name.removesuffix("-details")
     slashes = -1 if folder.startswith("__") else 1  # of a path, or of `org/model`
     named = folder.replace("__", "/", slashes) if "__" in folder else ""
     revision = config.get("model_sha") or results.get("model_sha")
-    version = results.get("lm_eval_version")
     return [
         Log(
             files=(path,) if file is None else (path, file),
             format=NAME,
             samples=lambda: _samples(path),
-            version=version if isinstance(version, str) else "",
+            version=as_text(results.get("lm_eval_version")),
             task=task,
             model=_model(results, config.get("model_args")) or named,
             revision=revision if isinstance(revision, str) else "",
             shots=_shots(results, task),
             scores=_scores(as_object(as_object(results.get("results")).get(task))),
+            descending=frozenset(name for name, better in directions.items() if better is False),
         )
     ]
 

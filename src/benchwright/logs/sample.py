@@ -53,8 +53,6 @@ class Sample(NamedTuple):
     marks: Mapping[Mark, float] = {}  # all scores, on the scale of the log
     correct: float = math.nan  # the one that counts; a log with one score may state only this
     skipped: str = ""  # why the sample is no answer to the item (a perturbation)
-    prompt_tokens: int = -1
-    generated_tokens: int = -1
 
 
 @dataclass(frozen=True)
@@ -74,6 +72,7 @@ class Log:
         default_factory=dict
     )  # what the log states of all its samples
     main: Mark = NO_MARK  # the score that the log itself calls its main one
+    descending: frozenset[str] = frozenset()  # metrics that are lower for better answers
     failure: str = "no answer"  # why samples have the outcome `failed`
     notes: tuple[str, ...] = ()  # what a report should say of the log
 

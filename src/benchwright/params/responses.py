@@ -11,8 +11,7 @@ Style = Literal["", "letters", "cloze", "cloze_bytes", "cloze_tokens", "generate
 TidyColumn = Literal[
     "item_id", "model", "condition", "style", "shots", "correct", "score", "prediction",
     "p_answer", "p_prediction", "logprobs", "option_bytes", "option_tokens",
-    "question", "choices", "content_hash", "repeat", "extraction", "prompt_tokens",
-    "generated_tokens",
+    "question", "choices", "content_hash", "repeat", "extraction",
 ]  # fmt: skip
 TIDY_COLUMNS: tuple[str, ...] = get_args(TidyColumn)
 """The columns of a tidy file."""

@@ -18,6 +18,8 @@ from benchwright.logs.sample import Log
 from benchwright.params.responses import TABLE_TYPES, ResponseFileParams
 from benchwright.responses.answer_tables import looks_tidy
 
+_COMPRESSED = (".json.gz", ".jsonl.gz", ".json.zst", ".jsonl.zst")
+
 
 class Choice(NamedTuple):
     """Which answers of files count.
@@ -98,6 +100,8 @@ def find_answer_files(paths: Sequence[Path], choice: Choice = Choice()) -> Answe
     others = []
     for path in found.others:
         table = _answer_table(path, choice) if path.name.endswith(TABLE_TYPES) else None
+        if table is None and path.name.endswith(_COMPRESSED):
+            table = LoadedFile(choice.entry(path), None, problem=f"{path}: compressed; unpack it")
         if path in paths and table is None:
             known = ", ".join(TABLE_TYPES)
             raise InputError(f"{path}: unknown file type; expected one of {known}, or a log")

@@ -19,7 +19,7 @@ KEY = ["position", "condition", "style", "shots", "model", "repeat"]
 LISTS = ("logprobs", "option_bytes", "option_tokens")
 ROWS = [
     *KEY, "correct", "prediction", "p_answer", "p_prediction", *LISTS, "extraction",
-    "prompt_tokens", "generated_tokens", "source", "by_hash", "disputed",
+    "source", "by_hash", "disputed",
 ]  # fmt: skip
 """Columns of the rows: `position` is the item's position in the index; missing values are −1 in
 `prediction`, which is below −1 for several options (`option_code`), else NaN or None. `extraction`
@@ -338,5 +338,5 @@ def answers(
     best, _ = best_of_rows(rows)
     chosen = np.where(best >= 0, best, rows["prediction"].to_numpy())
     judged = index.is_right(rows["position"].to_numpy(dtype=np.intp), chosen)
-    marks = rows["correct"].to_numpy()
+    marks = rows["correct"].to_numpy(dtype=np.float64)
     return np.where((best >= 0) | np.isnan(marks), judged, marks), chosen

@@ -41,7 +41,6 @@ from benchwright.responses.tally import Tally, different_texts, unknown_conditio
 
 _ITEM = ("item_id", "content_hash", "question")
 _VALUES = ("correct", "score", "prediction", "logprobs")
-_TOKENS = ("prompt_tokens", "generated_tokens")
 _ROUNDING = 1e-6  # of a probability in single precision
 _MOST = 10_000  # shots, or repeats
 _EXTRACTIONS = ("ok", "failed", "too_long", "none")
@@ -156,7 +155,6 @@ def _read_rows(
         **{name: columns.cells(name, numbers) for name in ("p_answer", "p_prediction")},
         "shots": columns.cells("shots", numbers, float(spec.shots)),
         "repeat": columns.cells("repeat", numbers, 1.0),
-        **{name: columns.cells(name, numbers, -1.0) for name in _TOKENS},
         **{name: columns.cells(name, number_lists, None) for name in LISTS},
     }
     invalid = [(f"{name} unreadable", read.bad) for name, read in cells.items()]
@@ -190,7 +188,6 @@ def _read_rows(
             "prediction": np.nan_to_num(chosen.content, nan=-1).astype(np.int64),
             **{name: np.clip(cells[name].content, 0, 1) for name in ("p_answer", "p_prediction")},
             "extraction": pd.Categorical(np.where(unread, FAILED, states)),
-            **{name: _whole(cells[name].content) for name in _TOKENS},
             "source": constant(columns.file.name, n),
         },
         copy=False,
@@ -198,12 +195,6 @@ def _read_rows(
     for name in LISTS:
         rows[name] = pd.Series(cells[name].content, dtype=object)
     return rows, invalid, (f"{stated if marks.bad.any() else 'prediction'} unreadable", unread)
-
-
-def _whole(values: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return counts, −1 where there is none."""
-    known = (values >= 0) & (values < 1 << 53)
-    return np.where(known, values, -1).astype(np.int64)
 
 
 def _join(rows: pd.DataFrame, columns: _Columns, index: ResponseIndex) -> list[tuple[str, Mask]]:

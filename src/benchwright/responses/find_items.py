@@ -109,9 +109,10 @@ def _candidates(
         found = index.with_text(reading.question, reading.choices, any_order=not as_perturbed)
         if positions := _of_one_subject(found, (reading.subject, of_task), index):
             return _Candidates(positions, reading.choices)
-    if sample.question and not sample.choices:
+    if sample.question:
         positions = _of_one_subject(index.with_question(sample.question), (of_task,), index)
-        if len({index.choices[position] for position in positions}) == 1:
+        options = {index.choices[position] for position in positions}
+        if options == {()} or (len(options) == 1 and not sample.choices):
             return _Candidates(positions, ())
     if sample.doc is not None and not sample.prompt:
         return _Candidates(index.with_text(document_text(sample.doc), ()), ())

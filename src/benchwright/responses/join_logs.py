@@ -80,12 +80,16 @@ def read_log(
         foreign: runs and conditions whose samples are excluded.
 
     Raises:
-        InputError: the log is broken, has several scores to choose from, or scores outside its
-            scale.
+        InputError: the log is broken, has several scores to choose from, one that is lower for
+            better answers, or scores outside its scale.
     """
     tally = Tally(file.name, log.format, models=1, model=str(file.spec.model))
     joined, samples = _join(file, log, index, foreign, tally)
     mark = choose_mark(samples, file.spec, log)
+    if (metric := (mark or log.only_mark).metric) in log.descending:
+        raise InputError(
+            f"{file.name}: {metric} is lower for better answers; choose another --metric"
+        )
     if mark is not None:
         marked = {sample.number for sample in samples if mark in sample.marks}
         others = [s for s in samples if mark not in s.marks and s.marks and s.number in marked]
@@ -344,7 +348,6 @@ def _values(row: _Joined, index: ResponseIndex, style: str, *, differs: bool) ->
         "prediction": chosen, "logprobs": logprobs, "option_bytes": lengths,
         "option_tokens": _ordered(sample.option_tokens, order),
         "extraction": MISSING if failed else FAILED if unread else answered,
-        "prompt_tokens": sample.prompt_tokens, "generated_tokens": sample.generated_tokens,
         "by_hash": row.place.by_text,
     }  # fmt: skip
 

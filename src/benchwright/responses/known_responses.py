@@ -1,6 +1,5 @@
 """Responses of models to a benchmark's items, from files or from a saved run."""
 
-from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,6 +23,7 @@ from benchwright.responses.import_responses import join_responses
 from benchwright.responses.item_index import ResponseIndex
 from benchwright.responses.items_of_logs import collect_items
 from benchwright.responses.response_matrices import matrix_of_rows, one_of_repeats
+from benchwright.responses.tally import SAME_SCORE
 from benchwright.runs.saved_runs import find_run
 from benchwright.tables.items import Items
 
@@ -245,35 +245,30 @@ def responses_of_files(
     notes = []
     for row in report.to_dict("records"):
         if row["layout"] != "unusable":
-            noted = any(row[name] for name in _NOTED)
-            notes += [f"{Path(row['file']).name}: {row['detail']}"] * noted
+            log = usable[row["file"]].log
+            cut = abs(row["accuracy"] - row["log_score"]) > SAME_SCORE  # answers that are not there
+            noted = any(row[name] for name in _NOTED) or cut or (log is not None and log.notes)
+            notes += [f"{Path(row['file']).name}: {row['detail']}"] * bool(noted)
         elif not usable[row["file"]].problem:
             problems.append(row["detail"])
     if rows.empty and problems:
         raise InputError(problems[0])
-    rows = _tell_prompts_apart(rows[rows["condition"] == _QUESTION])
+    rows = _named(rows[rows["condition"] == _QUESTION])
     matrix = _matrix(rows[rows["extraction"] != MISSING], index, choice)
     if not matrix.models:
         raise InputError(f"{source}: no responses under the condition {_QUESTION}")
-    names = _split_models(matrix)
-    models = sorted({names[name] for name in matrix.models})
-    correct = np.full((len(models), len(items)), np.nan, dtype=np.float32)
-    chosen = np.full(correct.shape, -1, dtype=np.int16)
-    for name, marks, options in zip(matrix.models, matrix.correct, matrix.prediction, strict=True):
-        at, answered = models.index(names[name]), ~np.isnan(marks)
-        correct[at, answered], chosen[at, answered] = marks[answered], options[answered]
+    chosen = np.where(matrix.answered(), matrix.prediction, np.int16(-1))
 
     def by_model(mask: pd.Series) -> dict[str, frozenset[str]]:
-        marked = rows[mask]
-        ids = pd.Series(index.ids.to_numpy()[marked["position"].to_numpy(dtype=np.intp)])
-        model = np.array([names.get(name, name) for name in configurations(marked)], dtype=object)
-        return {str(name): frozenset(part) for name, part in ids.groupby(model)}
+        ids = pd.Series(index.ids.to_numpy()[rows["position"][mask].to_numpy(dtype=np.intp)])
+        of_models = ids.groupby(rows["configuration"][mask].to_numpy())
+        return {str(name): frozenset(part) for name, part in of_models}
 
     return KnownResponses(
         source,
-        tuple(models),
+        matrix.models,
         matrix.item_ids,
-        correct,
+        matrix.correct,
         notes=(*problems, *notes),
         contradicting=int(report["contradicting"].sum()),
         unreadable=by_model(rows["extraction"] == FAILED),
@@ -286,34 +281,30 @@ def responses_of_files(
 
 def _matrix(rows: pd.DataFrame, index: ResponseIndex, choice: Choice) -> ResponseMatrix:
     correct, options = answers(rows, index)
-    rows = rows.assign(correct=correct, prediction=options, configuration=configurations(rows))
-    rows = one_of_repeats(rows, choice.repeats)
+    rows = one_of_repeats(rows.assign(correct=correct, prediction=options), choice.repeats)
     return matrix_of_rows(rows, _QUESTION, index).select_items(tuple(index.ids))
 
 
-def _tell_prompts_apart(rows: pd.DataFrame) -> pd.DataFrame:
-    """Name models apart that were asked in several ways of which not all is known."""
+def _named(rows: pd.DataFrame) -> pd.DataFrame:
+    """Add `configuration`, a name for each way in which a model was asked.
+
+    Ways of which not all is known are told apart in the name. If no item was asked in two ways,
+    they are parts of one, and the name is the model's.
+    """
     asked = rows[["model", "style", "shots"]].drop_duplicates()
-    unclear = pd.Series(configurations(asked), asked.index).duplicated(keep=False)
-    models = rows["model"].astype(object) if unclear.any() else rows["model"]
-    for model, style, shots in asked[unclear].itertuples(index=False, name=None):
-        same = (rows["model"] == model) & (rows["style"] == style) & (rows["shots"] == shots)
+    names = pd.Series(configurations(asked), asked.index, dtype=object)
+    unclear = names.duplicated(keep=False)
+    once = rows.drop_duplicates([*asked, "position"])
+    twice = once["model"][once.duplicated(["model", "position"])]
+    for row in asked.index[unclear]:
+        _, style, shots = asked.loc[row]
         way = [style] * bool(style) + [f"{shots} shots" if shots >= 0 else "unknown shots"]
-        models = models.where(~same, f"{model} ({', '.join(way)})")
-    return rows.assign(model=models)
-
-
-def _split_models(matrix: ResponseMatrix) -> dict[str, str]:
-    """Name the configurations of a model by the model where no two answered the same item."""
-    names = {name: name for name in matrix.models}
-    of_model: defaultdict[str, list[int]] = defaultdict(list)
-    for row, name in enumerate(matrix.models):
-        of_model[parse_configuration(name).model].append(row)
-    answered = ~np.isnan(matrix.correct)
-    for model, rows in of_model.items():
-        if len(rows) > 1 and answered[rows].sum(axis=0).max() <= 1:
-            names |= {matrix.models[row]: model for row in rows}
-    return names
+        names[row] = f"{names[row]} ({', '.join(way)})"
+    clear = asked["model"][~unclear].astype(object)
+    parts = clear.duplicated(keep=False) & ~clear.isin(twice)
+    names.update(clear[parts])
+    codes = rows.groupby([*asked], sort=False, observed=True).ngroup().to_numpy(dtype=np.intp)
+    return rows.assign(configuration=names.to_numpy()[codes])
 
 
 def _judged(file: LoadedFile) -> LoadedFile:
