@@ -15,8 +15,7 @@ def read_questions(text: str, media_type: str = "text/plain") -> list[FoundQuest
 
     Returns:
         Questions with `question`, `choices`, `labels` ("" where an option has none), `answer` (a
-        label, or the option's text; None if the page gives none), `explanation`, `passage`,
-        `layout`, and `start` and `end` in the text of the page.
+        label, or the option's text; None if the page gives none), `explanation` and `passage`.
 
     Raises:
         InputError: `text` is not a string, or a package that reads the type is not installed.

@@ -145,15 +145,12 @@ class RawItems(Table):
     number: Series[int] = pa.Field(ge=1)
     url: Series[str] = pa.Field(nullable=True)
     domain: Series[str] = pa.Field(nullable=True)
-    layout: Series[str]  # layout of the options (docs/reference/collection.md)
     question: Series[str]
     choices: Series[object]  # list[str]
     labels: Series[object]  # list[str], "" where an option has none
     answer: Series[str] = pa.Field(nullable=True)
     explanation: Series[str] = pa.Field(nullable=True)
     passage: Series[str] = pa.Field(nullable=True)
-    start: Series[int] = pa.Field(ge=0)  # characters in the extracted text
-    end: Series[int] = pa.Field(ge=0)
 
 
 HalfGapShares = Columns(

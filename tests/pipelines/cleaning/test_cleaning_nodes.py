@@ -30,15 +30,12 @@ def raw_items(*changes: dict[str, Any]) -> pa.Table:
             "number": 1,
             "url": None,
             "domain": "one.example",
-            "layout": "lines:A.",
             "question": f"Which of the words is number {place}?",
             "choices": [f"{word}{place}" for word in ("red", "green", "blue", "grey")],
             "labels": ["A", "B", "C", "D"],
             "answer": "B",
             "explanation": None,
             "passage": None,
-            "start": 0,
-            "end": 9,
             **change,
         }
         for place, change in enumerate(changes)

@@ -10,10 +10,10 @@ import pyarrow.compute as pc
 
 from benchwright.core.errors import InputError
 from benchwright.datasets.document_shards import DocumentBatches, ShardReport
-from benchwright.methods.mmlu_cf.extraction.html import html_page
-from benchwright.methods.mmlu_cf.extraction.lines import FoundQuestion, PageText
-from benchwright.methods.mmlu_cf.extraction.markdown import markdown_page
-from benchwright.methods.mmlu_cf.extraction.plain_text import plain_page
+from benchwright.methods.mmlu_cf.extraction.html import html_lines
+from benchwright.methods.mmlu_cf.extraction.lines import FoundQuestion, Line
+from benchwright.methods.mmlu_cf.extraction.markdown import markdown_lines
+from benchwright.methods.mmlu_cf.extraction.plain_text import plain_lines
 from benchwright.methods.mmlu_cf.extraction.prefilter import may_hold_questions
 from benchwright.methods.mmlu_cf.extraction.questions import questions_of
 from benchwright.methods.mmlu_cf.extraction.quiz_files import quiz_file_questions
@@ -24,24 +24,18 @@ RAW_ITEMS = arrow_schema(RawItems, pa.list_(pa.large_string()))
 """The columns of `RawItems` as Arrow types."""
 
 _DOCUMENT_CHARACTERS = 4_000_000
-_LINE_CHARACTERS = 20_000  # labels inside longer lines are ignored
 _REQUIRED = ("doc_id", "url", "domain", "content_type", "text")
 
 
-def page_text(text: str, content_type: str) -> PageText:
-    """Return the lines of a document.
-
-    `content_type` is `text/html`, `text/markdown` or `text/plain`, with or without parameters;
-    other types are read as plain text. HTML declared as plain text is recognised.
-    """
+def page_lines(text: str, content_type: str) -> list[Line]:
+    """Return the lines of a document of any type; HTML declared as plain text is recognised."""
     kind = content_type.partition(";")[0].strip().lower()
     head = text[:1_000].lstrip().lower()
     if "html" in kind or head.startswith(("<!doctype html", "<html")):
-        page = html_page(text)
+        lines = html_lines(text)
     else:
-        page = markdown_page(text) if "markdown" in kind else plain_page(text)
-    lines = list(without_tables(page.lines))
-    return page if len(lines) == len(page.lines) else PageText.of(lines)
+        lines = markdown_lines(text) if "markdown" in kind else plain_lines(text)
+    return list(without_tables(lines))
 
 
 def extract(documents: pa.Table | pa.RecordBatch) -> pa.Table:
@@ -78,7 +72,7 @@ def questions_in(text: str, content_type: str) -> list[FoundQuestion]:
     text = text.encode("utf-8", "replace").decode()  # without surrogates
     marked_up = any(kind in content_type.lower() for kind in ("html", "markdown"))
     found = [] if marked_up else quiz_file_questions(text)
-    return found or questions_of(page_text(text, content_type), _LINE_CHARACTERS)
+    return found or questions_of(page_lines(text, content_type))
 
 
 class ShardPart(NamedTuple):

@@ -5,13 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchwright.methods.mmlu_cf.extraction.labels import list_marker
-from benchwright.methods.mmlu_cf.extraction.lines import (
-    Container,
-    Emphasis,
-    Line,
-    PageText,
-    visible,
-)
+from benchwright.methods.mmlu_cf.extraction.lines import Emphasis, Line, visible
 from benchwright.methods.mmlu_cf.extraction.markup import (
     Attributes,
     Markup,
@@ -131,7 +125,7 @@ class _Element:
         return self.tag in BLOCKS and not inner
 
 
-def html_page(text: str) -> PageText:
+def html_lines(text: str) -> list[Line]:
     """Return the lines of an HTML document, parsed as browsers do (HTML5, selectolax).
 
     Menus (`<nav>` and similar) and comments of readers are left out. Text hidden by CSS or in
@@ -143,7 +137,7 @@ def html_page(text: str) -> PageText:
     walk = _Walk()
     if tree.body is not None:
         walk.over(tree.body)
-    return PageText.of(walk.out.lines, walk.containers)
+    return walk.out.lines
 
 
 class _Walk:
@@ -151,7 +145,6 @@ class _Walk:
 
     def __init__(self) -> None:
         self.out = LineBuilder()
-        self.containers: list[Container] = []
         self.stack: list[_Element] = []
         self.elements = 0
         self.names: dict[str, int] = {}
@@ -263,7 +256,7 @@ class _Walk:
             out.end_block()
 
     def _mark(self, element: _Element) -> None:
-        """Mark the lines of an element; an element around several lines becomes a container."""
+        """Mark the lines of an element."""
         out, marked = self.out, element.markup
         if len(out.lines) - element.first > _MOST_LINES:
             return
@@ -280,9 +273,6 @@ class _Walk:
         if len(lines) == 1:
             lines[0].marks |= marked.marks | ({"correct"} if marked.affirms else set())
             return
-        if marked.flag:
-            self.containers.append(
-                Container(element.first, element.first + len(lines), marked.flag)
-            )
         for line in lines:
             line.marks |= marked.marks & {"answer"}
+            line.right = line.right or marked.flag or ""

@@ -49,6 +49,9 @@ _INSIDE = re.compile(
 )
 
 
+_LONGEST = 20_000
+
+
 class Label(NamedTuple):
     """A label at characters start … end − 1 of a line; `name` is without punctuation.
 
@@ -84,8 +87,8 @@ def list_marker(kind: str, number: int) -> str:
     return f"{name.upper() if kind.isupper() else name}."
 
 
-def labels_of(line: Line, longest: int) -> list[Label]:
-    """Return the labels in a line; those inside the text only in lines of at most `longest`."""
+def labels_of(line: Line) -> list[Label]:
+    """Return the labels in a line; of a long one, only the first."""
     text = line.text.translate(_WIDE) if not line.text.isascii() else line.text
     labels: list[Label] = []
     match = _FIRST.match(text) or _BARE.match(text)
@@ -96,7 +99,7 @@ def labels_of(line: Line, longest: int) -> list[Label]:
         labels.append(first)
     elif marker:
         labels.append(Label(0, 0, marker, f"markup{_case(marker)}", True))
-    if len(text) > longest:
+    if len(text) > _LONGEST:
         return labels
     after = labels[0].end if labels else 0
     fields = [

@@ -1,7 +1,6 @@
 """Pages as lines of text, annotated with the meaning of the markup."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -12,14 +11,6 @@ class Emphasis(NamedTuple):
     start: int
     end: int
     kind: str
-
-
-class Container(NamedTuple):
-    """An element around lines first … last − 1 whose attribute names the correct option."""
-
-    first: int
-    last: int
-    value: str
 
 
 @dataclass(slots=True)
@@ -40,40 +31,19 @@ class Line:
     emphasis: list[Emphasis] = field(default_factory=list)  # parts in another face
     value: str | None = None  # value of an input
     code: str = ""  # lines of code that belong to an option
-    start: int = 0  # offset of the line in the text of the page, in characters
-
-
-@dataclass(frozen=True, slots=True)
-class PageText:
-    """A page as lines; character spans refer to `text`."""
-
-    text: str
-    lines: list[Line]
-    containers: list[Container]
-
-    @classmethod
-    def of(cls, lines: list[Line], containers: Sequence[Container] = ()) -> "PageText":
-        """Join the lines with line breaks and record the start of each."""
-        start = 0
-        for line in lines:
-            line.start = start
-            start += len(line.text) + 1
-        return cls("\n".join(line.text for line in lines), lines, list(containers))
+    right: str = ""  # the correct option, by an attribute of an element around several lines
 
 
 @dataclass
 class FoundQuestion:
-    """The columns of a raw item at characters start … end − 1."""
+    """The columns of a raw item that its page gives."""
 
     question: str
     choices: list[str]
     labels: list[str]
     answer: str | None
-    explanation: str | None
-    passage: str | None
-    layout: str
-    start: int
-    end: int
+    explanation: str | None = None
+    passage: str | None = None
 
 
 _VISIBLE = {

@@ -11,10 +11,10 @@ from benchwright.methods.mmlu_cf.extraction.html import (
     EMPTY,
     PHRASES,
     SKIPPED,
-    html_page,
+    html_lines,
 )
 from benchwright.methods.mmlu_cf.extraction.labels import box_at
-from benchwright.methods.mmlu_cf.extraction.lines import Line, PageText
+from benchwright.methods.mmlu_cf.extraction.lines import Line
 
 _LITERAL = re.compile(
     r"\$\$?(?=\S)[^$\n]{1,500}(?<=\S)\$\$?(?!\d)|\\\([^\n]{1,500}?\\\)"
@@ -31,14 +31,13 @@ _PAIRED = BLOCKS | PHRASES | {"td", "th", "label"}
 _KNOWN = _PAIRED | EMPTY | SKIPPED
 
 
-def markdown_page(text: str) -> PageText:
+def markdown_lines(text: str) -> list[Line]:
     """Return the lines of Markdown, read as the HTML that it stands for.
 
     Line breaks in a paragraph count, task lists become checkboxes, and code spans keep their
     backticks. Tags that HTML does not know, or that nothing closes, are text: `Vec<u8>`.
     """
-    page = html_page(f"<html><body>{_parser().render(text)}")
-    return PageText.of(_with_options(page.lines))
+    return _with_options(html_lines(f"<html><body>{_parser().render(text)}"))
 
 
 def _with_options(lines: list[Line]) -> list[Line]:

@@ -37,13 +37,11 @@ STAR = re.compile(
 class Option:
     """An option: its label as written, its text in pieces, and marks from the markup.
 
-    Its text begins at character `start` of `line`, after the label, and stops before `end`.
+    Its text begins on line `line`.
     """
 
     label: str
     line: int
-    start: int
-    end: int
     pieces: list[str]
     marks: set[str] = field(default_factory=set)
     value: str | None = None
@@ -75,12 +73,16 @@ class Run:
     options: list[Option]
     series: str  # series of the labels, "" without labels
     style: str  # spelling of the labels
-    form: str  # `lines`, `inline`, `fields`, `list`, `inputs`, `items`, `cells` or `bare`
-    sure: bool = False  # the markup marks these as options
+    sure: bool  # the markup marks these as options
 
     def marked(self, kind: str) -> list[int]:
         """Return the positions of the options with a mark."""
         return [n for n, option in enumerate(self.options) if kind in option.marks]
+
+    @property
+    def bare(self) -> bool:
+        """Whether these are items of a list that may be no options."""
+        return not self.series and not self.sure
 
     @property
     def labels(self) -> list[str]:
@@ -98,7 +100,7 @@ def option_of(line: Line, at: int, start: int, end: int, label: str = "") -> Opt
     marks = emphasis_of(line, start, end) | line.marks
     if ticked:
         marks.add("ticked")
-    option = Option(label, at, start, end, [flat(text)] if text else [], marks, line.value)
+    option = Option(label, at, [flat(text)] if text else [], marks, line.value)
     option.code = line.code
     if re.match(r"\s*\*(?!\*)", line.text[:start]):
         marks.add("ticked")  # *B.
@@ -137,9 +139,9 @@ class At(NamedTuple):
 class Labels:
     """The labels of a page by line; lines of a lettered run are no numbered options."""
 
-    def __init__(self, lines: list[Line], longest: int) -> None:
+    def __init__(self, lines: list[Line]) -> None:
         self.lines = lines
-        self.of = [_countable(line, labels_of(line, longest)) for line in lines]
+        self.of = [_countable(line, labels_of(line)) for line in lines]
         self.used: set[int] = set()
 
     def runs(self, *, lettered: bool) -> Iterator[Run]:
@@ -230,13 +232,10 @@ class Labels:
                     option.add(line)
             options.append(option)
         last = self._wrapped(options, pending)
-        (at, first, _), line = taken[0], self.lines[taken[0].line]
-        form = "list" if line.label and not first.end else "lines"
-        if line.kind == "option" or len({each.line for each in taken}) < len(taken):
-            form = "inputs" if line.kind == "option" else "inline"
-        sure = line.kind == "option" or (form == "list" and series in LETTERED)
+        at, first, _ = taken[0]
         start = first.start if first.end else 0
-        return Run(at, last, start, options, series, first.style, form, sure)
+        sure = self.lines[at].kind == "option"
+        return Run(at, last, start, options, series, first.style, sure)
 
     def _wrapped(self, options: list[Option], pending: list[int]) -> int:
         """Add the lines that continue the last option, and return the run's last line."""
@@ -269,12 +268,9 @@ def _place(label: Label, first: Label, series: str) -> int:
     return place_of(label.name, series) if label.style == first.style else -1
 
 
-def option_runs(lines: list[Line], longest: int) -> list[Run]:
-    """Return all runs of options in page order; some may be parts of a stem.
-
-    Labels inside lines of more than `longest` characters do not count.
-    """
-    labels = Labels(lines, longest)
+def option_runs(lines: list[Line]) -> list[Run]:
+    """Return all runs of options in page order; some may be parts of a stem."""
+    labels = Labels(lines)
     runs = list(labels.runs(lettered=True))
     for run in runs:
         labels.used.update(range(run.first, run.last + 1))
@@ -300,9 +296,8 @@ def _unlabelled_runs(lines: list[Line], runs: list[Run]) -> Iterator[Run]:
                 option_of(lines[n], n, 0, len(lines[n].text), lines[n].label.rstrip("."))
                 for n in group
             ]
-            sure = line.kind == "option"
-            form = "list" if line.label else "inputs" if sure else "items"
-            yield Run(at, end - 1, 0, options, "numbers" * bool(line.label), "", form, sure)
+            series = "numbers" * bool(line.label)
+            yield Run(at, end - 1, 0, options, series, "", line.kind == "option")
 
 
 def _is_beside(first: Line, line: Line) -> bool:

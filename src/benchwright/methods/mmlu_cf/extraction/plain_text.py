@@ -3,14 +3,14 @@
 import re
 
 from benchwright.methods.mmlu_cf.extraction.labels import box_at
-from benchwright.methods.mmlu_cf.extraction.lines import Line, PageText, spaced, visible
+from benchwright.methods.mmlu_cf.extraction.lines import Line, spaced, visible
 
 _RULE = re.compile(r"\s*([-=_*~#+])(?:\s?\1){2,}\s*")
 _BULLET = re.compile(r"[-*+•●◦▪‣○–]\s+")
 _FENCE = re.compile(r"\s*(`{3,}(?=[^`]*$)|~{3,})")
 
 
-def plain_page(text: str) -> PageText:
+def plain_lines(text: str) -> list[Line]:
     """Return the lines of plain text, as they stand."""
     lines: list[Line] = []
     block, fence = 0, ""  # the fence that opened code
@@ -36,7 +36,7 @@ def plain_page(text: str) -> PageText:
                 lines.append(line)
             asked = asked or row.startswith("Q: ")
             reply = line if asked and row.startswith("A: ") else None
-    return PageText.of(lines)
+    return lines
 
 
 def _without_bullet(text: str, line: Line) -> str:

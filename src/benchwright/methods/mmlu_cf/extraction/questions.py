@@ -1,7 +1,6 @@
 """The questions of a page: runs of options with their surroundings, and tables of questions."""
 
 import re
-from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -18,7 +17,7 @@ from benchwright.methods.mmlu_cf.extraction.keys import (
     key_sections,
 )
 from benchwright.methods.mmlu_cf.extraction.labels import LETTERED
-from benchwright.methods.mmlu_cf.extraction.lines import Container, FoundQuestion, Line, PageText
+from benchwright.methods.mmlu_cf.extraction.lines import FoundQuestion, Line
 from benchwright.methods.mmlu_cf.extraction.options import STAR, Run, option_runs
 from benchwright.methods.mmlu_cf.extraction.stems import Passages, Stem, number_of, stem_of
 
@@ -42,17 +41,13 @@ class _Draft:
         return self.run.series in LETTERED
 
 
-def questions_of(page: PageText, longest_line: int) -> list[FoundQuestion]:
-    """Return the questions of a page in order, with the answers that the page gives.
-
-    In lines of more than `longest_line` characters, labels inside the text are ignored.
-    """
-    lines = page.lines
+def questions_of(lines: list[Line]) -> list[FoundQuestion]:
+    """Return the questions of a page in order, with the answers that the page gives."""
     keys = key_sections(lines)
     in_keys = {at for key in keys for at in range(key.first, key.last + 1)}
     runs = [
         run
-        for run in option_runs(lines, longest_line)
+        for run in option_runs(lines)
         if not in_keys.intersection({run.options[0].line, run.options[1].line})
         and sum(map(bool, run.texts)) >= 2
     ]
@@ -62,10 +57,20 @@ def questions_of(page: PageText, longest_line: int) -> list[FoundQuestion]:
         if after is None or not _is_statements(lines, run, after)
     ]
     drafts = _drafts(lines, runs, in_keys)
-    _answers_by_markup(drafts, page)
+    _answers_by_markup(drafts, lines)
     _answers_by_keys([draft for draft in drafts if draft.answer is None], keys)
     _answers_by_emphasis(drafts)
-    return [_question(lines, draft) for draft in _accepted(drafts)]
+    return [
+        FoundQuestion(
+            draft.stem.text,
+            draft.run.texts,
+            draft.run.labels,
+            draft.answer.answer if draft.answer else None,
+            draft.explanation or None,
+            draft.passage,
+        )
+        for draft in _accepted(drafts)
+    ]
 
 
 def _marked(run: Run) -> list[int]:
@@ -94,31 +99,29 @@ def _emphasised(runs: Sequence[Run], *, alone: bool) -> tuple[str, dict[int, lis
     return "", {}
 
 
-def _named_by_attribute(runs: Sequence[Run], containers: Sequence[Container]) -> dict[int, int]:
-    """Return the option that an attribute around its run names by value or text, by run."""
-    named: dict[int, int] = {}
-    starts = [run.options[0].line for run in runs]
-    for container in containers:
-        place = bisect_left(starts, container.first)
-        if place < len(runs) and runs[place].last < container.last:
-            values = [option.value for option in runs[place].options]
-            for names in (values, runs[place].texts):
-                if names.count(container.value.strip()) == 1:
-                    named[place] = names.index(container.value.strip())
-    return named
+def _named_by_attribute(lines: list[Line], run: Run) -> list[int]:
+    """Return the option that an attribute around the run names by value or text."""
+    named = {lines[option.line].right.strip() for option in run.options}
+    values = [option.value for option in run.options]
+    return [
+        names.index(name)
+        for names in (values, run.texts)
+        for name in named
+        if len(named) == 1 and name and names.count(name) == 1
+    ][-1:]
 
 
 def _is_statements(lines: list[Line], run: Run, after: Run) -> bool:
     """Return whether a run is statements of a stem to which the next run's options refer."""
     between = range(run.last + 1, after.first + (after.start > 0))
     alike = (run.style, run.series) == (after.style, after.series)
-    unmarked = after.form == "items" and not _marked(after)
+    unmarked = after.bare and not _marked(after)
     if len(between) > 4 or alike or unmarked or run.marked("correct") or run.marked("ticked"):
         return False
     if any(given_answer(lines, at, at + 1, run) for at in between):
         return False
     numbered = any(number_of(lines[at]) for at in between)
-    counted = not numbered and run.series in {"roman", "numbers"} and run.form != "inputs"
+    counted = not numbered and run.series in {"roman", "numbers"} and not run.sure
     return counted or _refers_to(after, run)
 
 
@@ -161,11 +164,9 @@ def _drafts(lines: list[Line], runs: list[Run], in_keys: set[int]) -> list[_Draf
     return drafts
 
 
-def _answers_by_markup(drafts: list[_Draft], page: PageText) -> None:
-    runs = [draft.run for draft in drafts]
-    named = _named_by_attribute(runs, page.containers)
-    single = sum(len(_marked(run)) == 1 for run in runs)
-    for place, draft in enumerate(drafts):
+def _answers_by_markup(drafts: list[_Draft], lines: list[Line]) -> None:
+    single = sum(len(_marked(draft.run)) == 1 for draft in drafts)
+    for draft in drafts:
         if draft.answer is not None:
             continue
         right = _marked(draft.run)
@@ -173,8 +174,8 @@ def _answers_by_markup(drafts: list[_Draft], page: PageText) -> None:
         asked = draft.stem.asks or draft.numbered or draft.lettered
         if right and single and (asked or (single > 1 and not boxes)):
             draft.answer = _by_options(draft.run, right)
-        elif place in named:
-            draft.answer = _by_options(draft.run, [named[place]])
+        elif named := _named_by_attribute(lines, draft.run):
+            draft.answer = _by_options(draft.run, named)
 
 
 def _answers_by_keys(drafts: list[_Draft], keys: list[KeySection]) -> None:
@@ -226,26 +227,9 @@ def _accepted(drafts: list[_Draft]) -> list[_Draft]:
 
 
 def _is_plain_question(draft: _Draft) -> bool:
-    if draft.run.form == "items" or re.match(r":(?!:)", draft.run.style):
+    if draft.run.bare or re.match(r":(?!:)", draft.run.style):
         return False
     listed = sum(text.endswith((",", ";")) for text in draft.run.texts)
     if len(draft.run.marked("ticked")) > 1 or listed > 1:
         return False
     return draft.stem.asks or draft.numbered
-
-
-def _question(lines: list[Line], draft: _Draft) -> FoundQuestion:
-    run, stem = draft.run, draft.stem
-    end_line = lines[run.last]
-    last = run.options[-1]
-    return FoundQuestion(
-        stem.text,
-        run.texts,
-        run.labels,
-        draft.answer.answer if draft.answer else None,
-        draft.explanation or None,
-        draft.passage,
-        f"{run.form}:{run.style}" if run.style else run.form,
-        lines[stem.first].start,
-        end_line.start + (last.end if last.line == run.last else len(end_line.text)),
-    )

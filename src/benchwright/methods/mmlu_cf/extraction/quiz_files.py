@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import Any
 
-from benchwright.methods.mmlu_cf.extraction.html import html_page
+from benchwright.methods.mmlu_cf.extraction.html import html_lines
 from benchwright.methods.mmlu_cf.extraction.lines import FoundQuestion, flat, visible
 
 
@@ -22,40 +22,37 @@ def quiz_file_questions(text: str) -> list[FoundQuestion]:
     return _aiken(text) or list(_listed(text)) or list(_gift(text))
 
 
-def _weighed(
-    layout: str, stem: str, answers: Sequence[tuple[float, str]], note: str, span: tuple[int, int]
-) -> FoundQuestion:
+def _weighed(stem: str, answers: Sequence[tuple[float, str]], note: str = "") -> FoundQuestion:
     """Return a question whose answers have weights in percent: several share 100 if none has it."""
     choices = [answer for _, answer in answers]
     least = 100 if any(weight == 100 for weight, _ in answers) else 1e-6
     right = " and ".join(answer for weight, answer in answers if weight >= least)
-    labels = [""] * len(choices)
-    return FoundQuestion(stem, choices, labels, right or None, note or None, None, layout, *span)
+    return FoundQuestion(stem, choices, [""] * len(choices), right or None, note or None)
 
 
-_LISTED = {  # the question with its answers; an answer, with the sign of the right ones
-    "amc_latex": (
+_LISTED = (  # the question with its answers; an answer, with the sign of the right ones
+    (
         r"\\begin\{question\}\{[^{}]*\}(.*?)\\begin\{(?:choices|reponses)\w*\}(.*?)\\end\{",
         r"\\(?:(correctchoice|bonne)|wrongchoice|mauvaise)\{((?:[^{}]|\{[^{}]*\})*)\}",
     ),
-    "amc_text": (
+    (
         r"(?:\A|(?<=\n))\*(?!\*)([^\n]*\n)((?:[+-] [^\n]*(?:\n|\Z))+)",
         r"(?:(\+)|-) ([^\n]*)",
     ),
-}
+)
 _COMMANDS = re.compile(r"(?<!\\)%[^\n]*|\\(?:scoring|bareme|QuestionIndicative)(?:\{[^{}]*\})?")
 
 
 def _listed(text: str) -> Iterator[FoundQuestion]:
     """Yield the questions whose answers are listed as right or wrong."""
-    for layout, (pattern, answer) in _LISTED.items():
+    for pattern, answer in _LISTED:
         for question in re.finditer(pattern, text, re.DOTALL):
             stem, listed = (_COMMANDS.sub("", part) for part in question.groups())
             weighed = [
                 (100.0 * bool(sign), flat(body)) for sign, body in re.findall(answer, listed)
             ]
             if len({weight for weight, _ in weighed}) == 2:
-                yield _weighed(layout, flat(stem), weighed, "", question.span())
+                yield _weighed(flat(stem), weighed)
 
 
 _ASIDE = re.compile(r"(?m)^[ \t]*(?://|\$CATEGORY:).*$")
@@ -74,7 +71,7 @@ def _gift(text: str) -> Iterator[FoundQuestion]:
     text = _ASIDE.sub(lambda line: " " * len(line[0]), text)
     end = 0
     for braces in _BRACES.finditer(text):
-        start, head = end, text[end : braces.start()]
+        head = text[end : braces.start()]
         end = braces.end()
         body, _, note = braces[1].partition("####")
         answers = _ANSWER.findall(body)
@@ -83,7 +80,6 @@ def _gift(text: str) -> Iterator[FoundQuestion]:
             continue
         for before in (_BEFORE, _TITLE):
             cut = before.match(head)
-            start += cut.end() if cut else 0
             head = head[cut.end() if cut else 0 :]
         stem, html = _formatted(head, html=False)
         after = text[end:].partition("\n")[0]
@@ -95,8 +91,7 @@ def _gift(text: str) -> Iterator[FoundQuestion]:
             )
             for sign, weight, answer in answers
         ]
-        span = (start, end)
-        yield _weighed("gift", _written(stem, html), weighed, _written(note, html), span)
+        yield _weighed(_written(stem, html), weighed, _written(note, html))
 
 
 def _formatted(text: str, *, html: bool) -> tuple[str, bool]:
@@ -111,7 +106,7 @@ def _written(text: str, html: bool) -> str:
 
 
 def _plain(html: str) -> str:
-    return "\n".join(line.text for line in html_page(html).lines)
+    return "\n".join(line.text for line in html_lines(html))
 
 
 _AIKEN = re.compile(
@@ -132,11 +127,7 @@ def _aiken(text: str) -> list[FoundQuestion]:
         stem, options, right = block.groups()
         pairs = [(row[0], flat(row[2:])) for row in options.splitlines()]
         labels, choices = map(list, zip(*pairs, strict=True))
-        questions.append(
-            FoundQuestion(
-                stem.strip(), choices, labels, right, None, None, "aiken", at, block.end()
-            )
-        )
+        questions.append(FoundQuestion(stem.strip(), choices, labels, right))
         at = block.end()
     return questions
 
@@ -158,7 +149,7 @@ def _moodle(text: str) -> Iterator[FoundQuestion]:
         ]
         stem, note = (_text(question.css_first(n)) for n in ("questiontext", "generalfeedback"))
         if all(answer for _, answer in answers):  # without pictures
-            yield _weighed("moodle", stem, answers, note, (0, len(text)))
+            yield _weighed(stem, answers, note)
 
 
 def _text(node: Any) -> str:
