@@ -17,7 +17,6 @@ from benchwright.methods.mmlu_cf.extraction.options import Run
 from benchwright.methods.mmlu_cf.extraction.stems import number_of
 
 _FARTHEST = 10
-_UNRELATED = 3
 
 
 class GivenAnswer(NamedTuple):
@@ -33,37 +32,31 @@ def given_answer(lines: list[Line], start: int, stop: int, run: Run) -> GivenAns
     """Return the answer to a run of options: one that names an option or a label.
 
     Look behind the last option ("(d) 24 [Ans: a]"; the answer is removed from the option), then at
-    the lines start … stop − 1, up to the next question. A few unrelated lines are skipped.
+    the lines start … stop − 1, up to the next question.
     """
     if (inside := _inside(run)) is not None:
         return inside
     end = min(stop, start + _FARTHEST)
-    unrelated, explained = 0, False
     for at in range(start, end):
-        line = lines[at]
-        answer = _on_line(lines, at, end, run)
-        if answer is not None:
+        if (answer := _on_line(lines, at, end, run)) is not None:
             return answer
-        explained = explained or explanation_after(line.text) is not None
-        unrelated += not starts_answer(line.text)
-        asks = number_of(line) is not None or line.text.endswith("?")
-        if not explained and (asks or unrelated > _UNRELATED):
+        if number_of(lines[at]) is not None or lines[at].text.endswith("?"):
             break
     return None
 
 
 def _on_line(lines: list[Line], at: int, end: int, run: Run) -> GivenAnswer | None:
     """Return the answer on a line, or on the line that it announces."""
-    line = lines[at]
-    labels, texts = run.labels, run.texts
-    rest, last = answer_after(line.text), at
-    parsed = parsed_answer(rest, labels, texts) if rest else None
+    line, last = lines[at], at
+    rest = answer_after(line.text)
+    loose = not rest
     if rest == "" or offers_answer(line.text):
-        below = [n for n in range(at + 1, end) if not is_announcement(lines[n].text)]
-        last = below[0] if below else at
-        parsed = parsed_answer(lines[last].text, labels, texts, loose=True) if below else None
-    if parsed is None and line.marks & {"answer", "ticked"}:
-        parsed, last = parsed_answer(line.text, labels, texts, loose=True), at
+        below = (n for n in range(at + 1, end) if not is_announcement(lines[n].text))
+        last = next(below, at)
+        rest = lines[last].text
+    elif loose and line.marks & {"answer", "ticked"}:
+        rest = line.text
+    parsed = parsed_answer(rest, run.labels, run.texts, loose=loose) if rest else None
     return GivenAnswer(*parsed, at, last) if parsed is not None else None
 
 
@@ -73,7 +66,7 @@ def _inside(run: Run) -> GivenAnswer | None:
     if at < 0:
         return None
     piece = last.pieces[-1]
-    kept = last.pieces[:-1] + ([piece[:at].rstrip(" [({<*-–;|")] if at > 0 else [])
+    kept = [*last.pieces[:-1], piece[:at].rstrip(" [({<*-–;|")]
     rest = answer_after(piece[at:].lstrip(" -–→"))
     texts = [*run.texts[:-1], flat(" ".join(kept))]
     parsed = parsed_answer(rest, run.labels, texts) if rest else None

@@ -44,15 +44,14 @@ class LineBuilder:
         for number, piece in enumerate(visible(text).split("\n")):
             if number:
                 self.flush()
-            if not piece.strip():
-                self.block += kind != "code"
-                continue
-            self.line.marks.add("code")
-            if kind == "code":
-                self.text += piece.rstrip()
-                self.line.kind = kind
-            else:
+            if piece.strip():
+                self.line.marks.add("code")
+            if kind != "code":
                 self.add(piece)
+                self.block += not piece.strip()
+            else:
+                self.text += piece
+                self.line.kind = kind if piece.strip() else self.line.kind
 
     def cell(self) -> None:
         """Begin the next cell of a table row."""
@@ -77,6 +76,7 @@ class LineBuilder:
             line.text, line.block = self.text.rstrip(), self.block
             self.lines.append(line)
             self.reset()
+        self.text = ""
 
 
 def _gap(spaces: "re.Match[str]") -> str:

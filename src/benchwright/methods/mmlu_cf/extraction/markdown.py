@@ -25,6 +25,7 @@ _TAG = re.compile(
     r"(?:\s+(?:[\w-]+\s*=\s*[^\s].*?|checked|disabled|hidden|open|selected))*\s*/?>",
     re.DOTALL,
 )
+_CONTAINER = re.compile(r"(?m)^:{3,} ?\w*")  # "::: info" of VitePress and others
 _BOXED = {"ticked", "unticked"}
 _LONGEST_ITEM = 40  # lines
 _PAIRED = BLOCKS | PHRASES | {"td", "th", "label"}
@@ -37,6 +38,7 @@ def markdown_lines(text: str) -> list[Line]:
     Line breaks in a paragraph count, task lists become checkboxes, and code spans keep their
     backticks. Tags that HTML does not know, or that nothing closes, are text: `Vec<u8>`.
     """
+    text = _CONTAINER.sub("\n", text)
     return _with_options(html_lines(f"<html><body>{_parser().render(text)}"))
 
 
@@ -130,13 +132,16 @@ def _read_literal(state: Any, silent: bool) -> bool:
 
 
 def _settle(tokens: list[Any]) -> None:
-    """Turn boxes into inputs, and tags that are none into text."""
+    """Turn boxes into inputs, tags that are none into text, and keep columns apart."""
     for at, token in enumerate(tokens):
         if token.type == "inline":
             if tokens[at - 1].markup in {"-", "="} and "\n" in token.content:
                 tokens[at - 1].tag = tokens[at + 1].tag = "p"  # a rule below several lines
             _keep_unknown_tags(token.children)
             _read_boxes(token.children)
+            for part in token.children:
+                if part.type == "text":
+                    part.content = re.sub(" {2,}", "\xa0\xa0", part.content)
 
 
 def _keep_unknown_tags(parts: Sequence[Any]) -> None:

@@ -201,9 +201,12 @@ class Labels:
             if place == here + 1 + len(chain):
                 chain.append(label)
         shuffled = sorted(places) == list(range(1, len(rest) + 1))
-        if here == 0 and (shuffled or (fields and 0 not in places)):
+        text_behind = bool(rest and self.lines[at].text[rest[-1].end :].strip())
+        if here == 0 and (shuffled or (fields and text_behind and 0 not in places)):
             chain = rest
-        fewest = 2 if fields or here > 0 or first.style[0] in "([)c" else 3
+        below = self.of[at + 1][:1] if at + 1 < len(self.of) else []
+        goes_on = below and _place(below[0], first, series) == here + 1 + len(chain)
+        fewest = 2 if fields or here > 0 or goes_on or first.style[0] in "([)c" else 3
         if len(chain) + 1 < fewest:
             chain = []
         return [At(at, first, pending), *(At(at, label, []) for label in chain)]

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchwright.methods.mmlu_cf.extraction.answers import parsed_answer
+from benchwright.methods.mmlu_cf.extraction.answers import answer_inside, parsed_answer
 from benchwright.methods.mmlu_cf.extraction.given_answers import (
     GivenAnswer,
     explanation,
@@ -50,6 +50,7 @@ def questions_of(lines: list[Line]) -> list[FoundQuestion]:
         for run in option_runs(lines)
         if not in_keys.intersection({run.options[0].line, run.options[1].line})
         and sum(map(bool, run.texts)) >= 2
+        and not any(answer_inside(text) >= 0 for text in run.texts[:-1])
     ]
     runs = [
         run
@@ -74,25 +75,19 @@ def questions_of(lines: list[Line]) -> list[FoundQuestion]:
 
 
 def _marked(run: Run) -> list[int]:
-    """Return the options that the markup calls correct (class, attribute, tick), unless all are."""
-    for kind in ("correct", "ticked"):
-        places = run.marked(kind)
-        if places and len(places) < len(run.options):
-            return places
-    return []
+    """Return the options that the markup calls correct (class, attribute, tick)."""
+    return run.marked("correct") or run.marked("ticked")
 
 
-def _emphasised(runs: Sequence[Run], *, alone: bool) -> tuple[str, dict[int, list[int]]]:
+def _emphasised(runs: Sequence[Run]) -> tuple[str, dict[int, list[int]]]:
     """Return what shows options as correct (a star, colour, bold or italics), and these by run.
 
-    It does if at least two and at least 60% of the runs have exactly one such option; bold does in
-    a single run, if `alone` on its page.
+    It does if at least two and at least 60% of the runs have exactly one such option.
     """
     for kind in ("star", "colour", "bold", "italic"):
         places = {n: run.marked(kind) for n, run in enumerate(runs)}
         single = sum(len(marked) == 1 for marked in places.values())
-        enough = single > 1 or (single == 1 and alone and kind == "bold")
-        if enough and single >= 0.6 * len(runs):
+        if single > 1 and single >= 0.6 * len(runs):
             return kind, {
                 n: some for n, some in places.items() if 0 < len(some) < len(runs[n].options)
             }
@@ -115,8 +110,7 @@ def _is_statements(lines: list[Line], run: Run, after: Run) -> bool:
     """Return whether a run is statements of a stem to which the next run's options refer."""
     between = range(run.last + 1, after.first + (after.start > 0))
     alike = (run.style, run.series) == (after.style, after.series)
-    unmarked = after.bare and not _marked(after)
-    if len(between) > 4 or alike or unmarked or run.marked("correct") or run.marked("ticked"):
+    if len(between) > 4 or alike or after.bare or _marked(run):
         return False
     if any(given_answer(lines, at, at + 1, run) for at in between):
         return False
@@ -141,9 +135,7 @@ def _drafts(lines: list[Line], runs: list[Run], in_keys: set[int]) -> list[_Draf
     bound = 0
     for place, run in enumerate(runs):
         before = drafts[-1] if drafts else None
-        stem = stem_of(
-            lines, (run.first, run.start), min(bound, run.first), before.stem if before else None
-        )
+        stem = stem_of(lines, run.first, run.start, min(bound, run.first))
         if stem is None:
             bound = max(bound, run.last + 1)
             continue
@@ -152,7 +144,7 @@ def _drafts(lines: list[Line], runs: list[Run], in_keys: set[int]) -> list[_Draf
         end = runs[place + 1].first if place + 1 < len(runs) else len(lines)
         stop = next((at for at in range(run.last + 1, end) if at in in_keys), end)
         answer = given_answer(lines, run.last + 1, stop, run)
-        if answer is None and stem.given and stem.given in run.labels:
+        if answer is None and stem.given:
             answer = GivenAnswer(stem.given)
         draft = _Draft(run, stem, answer)
         draft.passage = passages.of(stem, bound)
@@ -165,14 +157,13 @@ def _drafts(lines: list[Line], runs: list[Run], in_keys: set[int]) -> list[_Draf
 
 
 def _answers_by_markup(drafts: list[_Draft], lines: list[Line]) -> None:
-    single = sum(len(_marked(draft.run)) == 1 for draft in drafts)
+    single = any(len(_marked(draft.run)) == 1 for draft in drafts)
     for draft in drafts:
         if draft.answer is not None:
             continue
         right = _marked(draft.run)
-        boxes = bool(draft.run.marked("ticked"))  # also in other lists
         asked = draft.stem.asks or draft.numbered or draft.lettered
-        if right and single and (asked or (single > 1 and not boxes)):
+        if right and single and (asked or not draft.run.marked("ticked")):  # also in other lists
             draft.answer = _by_options(draft.run, right)
         elif named := _named_by_attribute(lines, draft.run):
             draft.answer = _by_options(draft.run, named)
@@ -190,12 +181,8 @@ def _answers_by_keys(drafts: list[_Draft], keys: list[KeySection]) -> None:
 
 
 def _answers_by_emphasis(drafts: list[_Draft]) -> None:
-    open_ = [
-        draft
-        for draft in drafts
-        if draft.answer is None and (draft.stem.asks or draft.numbered or draft.run.series)
-    ]
-    kind, places = _emphasised([draft.run for draft in open_], alone=len(drafts) == 1)
+    open_ = [draft for draft in drafts if draft.answer is None]
+    kind, places = _emphasised([draft.run for draft in open_])
     for place, right in places.items():
         draft = open_[place]
         for option in draft.run.options if kind == "star" else ():

@@ -7,6 +7,7 @@ from typing import Any
 
 from benchwright.methods.mmlu_cf.extraction.html import html_lines
 from benchwright.methods.mmlu_cf.extraction.lines import FoundQuestion, flat, visible
+from benchwright.methods.mmlu_cf.extraction.stems import without_number
 
 
 def quiz_file_questions(text: str) -> list[FoundQuestion]:
@@ -127,7 +128,7 @@ def _aiken(text: str) -> list[FoundQuestion]:
         stem, options, right = block.groups()
         pairs = [(row[0], flat(row[2:])) for row in options.splitlines()]
         labels, choices = map(list, zip(*pairs, strict=True))
-        questions.append(FoundQuestion(stem.strip(), choices, labels, right))
+        questions.append(FoundQuestion(without_number(stem), choices, labels, right))
         at = block.end()
     return questions
 

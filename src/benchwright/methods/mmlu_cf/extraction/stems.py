@@ -10,19 +10,21 @@ from benchwright.methods.mmlu_cf.extraction.answers import (
     CODE,
     explanation_after,
     is_announcement,
-    starts_answer,
 )
 from benchwright.methods.mmlu_cf.extraction.lines import Line, flat, joined
 
-_WORD = rf"(?i:{words_for('question')})\s?\.?\s?(?i:n[or]\.?|number|№)?\s?[#:.]?\s?"
+_WORD = (
+    rf"(?:(?i:{words_for('question')})|P(?=\d{{1,4}}[.):]))\s?\.?\s?"
+    r"(?i:n[or]\.?|number|№)?\s?[#:.]?\s?"
+)
 _COUNT = r"(?:\s?(?:of|/|von|de)\s?\d{1,4})?\s?(?:题|題|问|問|번)?"
 _WORDED = (
-    rf"(?P<word>{_WORD})(?P<a>\d{{1,4}}){_COUNT}(?P<pa>\s?(?:[-=]>|[.):\]：、·–—|»›→-]{{0,2}}))"
+    rf"(?P<word>{_WORD})(?P<a>\d{{1,4}}){_COUNT}(\s?(?:[-=]>|[.):\]：、·–—|»›→-]{{0,2}}))"
     r"(?=\s|$|[A-Z]|[^\x00-\xff])"
 )
 _CODE = rf"(?P<code>{CODE})[.:)]?(?=\s|$)"
 _PLAIN = (
-    r"(?P<open>[(\[]?)(?P<b>\d{1,4})(?P<pb>\s?[.):\]、．]{1,2}|(?=\t)|\s(?:[-=]>|::|[–—|»›→-])(?=\s))"
+    r"[(\[]?(?P<b>\d{1,4})(\s?[.):\]、．]{1,2}|(?=\t)|\s(?:[-=]>|::|[–—|»›→-])(?=\s))"
     r"(?=\s|$|[^\W\d]|[\"“'‘$(《「])"
 )
 _NUMBER = re.compile(rf"[*•>\s]{{0,3}}(?:{_CODE}|{_WORDED}|{_PLAIN})\s?")
@@ -37,9 +39,9 @@ _STATEMENT = re.compile(
 )
 _ASKS = re.compile(r"[?？؟]\W{0,4}(?:\([^()]{0,60}\))?\W{0,3}$|_{2,}|\.{3,}|…|\[\s?\]")
 _LEADS = re.compile(r":$|\b(?:following|statements|consider|given|these)\b", re.IGNORECASE)
-_GIVEN = re.compile(r"[(\[]?([A-H])[)\]]?(?:\s?\[[^\[\]]*\])?")  # "(D) [97.301]"
+_GIVEN = re.compile(rf"{CODE}\s+[(\[]?([A-H])[)\]]?(?:\s?\[[^\[\]]*\])?")  # "T1A01 (D) [97.1]"
 _GIVEN_AT_END = re.compile(
-    r"(?:（\s*([A-H])\s*）|\(\s+([A-H])\s+\)|(?<=[^\x00-\xff])\(([A-H])\))\W{0,3}$"
+    r"(?:（\s*([A-H])\s*）|\(\s+([A-H])\s+\)|(?<=[?\u0100-\uffff])\(([A-H])\))\W{0,3}$"
 )
 _FARTHEST, _FARTHEST_PART = 40, 12
 
@@ -50,88 +52,61 @@ class Stem(NamedTuple):
     first: int  # number of its first line, or of the run's line if it begins there
     text: str  # without its number
     number: str | None  # None if it has none
-    style: str  # spelling of the number
     asks: bool  # it ends like a question or has a gap
     given: str = ""  # label of the right option beside the number
 
 
-def number_of(line: Line) -> tuple[str, str] | None:
-    """Return the question number at the start of a line, and its spelling."""
+def number_of(line: Line) -> str | None:
+    """Return the question number at the start of a line."""
     if line.label[:1].isdigit():
-        return line.label[:-1], "markup"
+        return line.label[:-1]
     number = _NUMBER.match(line.text)
     if number is None or (line.kind == "code" and not number["word"]):
         return None
-    if number["code"]:
-        return number["code"], "code"
-    if number["a"]:
-        return number["a"], number["word"].strip().lower().rstrip(".:# ") + "#"
-    return number["b"], number["open"] + number["pb"].strip()
+    return number["code"] or number["a"] or number["b"]
 
 
-def stem_of(
-    lines: list[Line], run: tuple[int, int], bound: int, before: Stem | None
-) -> Stem | None:
-    """Return the question above a run of options, whose first label has a line and a start in it.
+def stem_of(lines: list[Line], at: int, inline: int, bound: int) -> Stem | None:
+    """Return the question above the options that begin on line `at`, after `inline` characters.
 
-    It begins at a number, preferably the one that follows the number of the question `before`,
-    or else with the paragraph above the options, but never before line `bound`. None if there is
-    no text.
+    It begins at a number, or else with the paragraph above the options, but never before line
+    `bound`. None if there is no text.
     """
-    at, start = run
-    inline = start if lines[at].text[:start].strip() else 0
     top = at if inline else at - 1
-    while top >= bound and not inline and _skipped(lines[top]):
+    while top >= bound and _skipped(lines[top]):
         top -= 1
     if top < bound:
         return None
-    first = _first_line(lines, top, bound, before)
-    number, style = number_of(lines[first]) or (None, "")
-    given, begin = _given(lines, first, top) if style == "code" else ("", first)
-    text = _text(lines, begin, top, inline)
-    numbered = number is not None or _QUESTION_WORD.match(text)
-    text = _bare(text) if numbered else text
-    if not given and (behind := _GIVEN_AT_END.search(text)) is not None:
+    first = _first_line(lines, top, bound)
+    given, begin = _given(lines, first)
+    text = without_number(_text(lines, begin, top, inline))
+    if behind := _GIVEN_AT_END.search(text):
         given, text = next(filter(None, behind.groups())), f"{text[: behind.start()]}( )"
     if not re.search(r"\w", text):
         return None
     above = [line for line in lines[first : top + 1] if not _is_matter(line)]
-    matter = len(above) <= top - first
-    asked = any(map(asks, above)) if matter else _ASKS.search(text[-200:]) is not None
-    return Stem(first, text, number, style, asked, given)
+    asked = _ASKS.search(text[-200:]) is not None or any(map(asks, above))
+    return Stem(first, text, number_of(lines[first]), asked, given)
 
 
-def _given(lines: list[Line], first: int, top: int) -> tuple[str, int]:
+def _given(lines: list[Line], first: int) -> tuple[str, int]:
     """Return the answer beside or below the code of a question, and the stem's first line."""
-    number = _NUMBER.match(lines[first].text)
-    rest = lines[first].text[number.end() :].strip() if number is not None else ""
-    if given := _GIVEN.fullmatch(rest):
-        return given[1], first + 1
-    if not rest and first + 1 < top and (given := _GIVEN.fullmatch(lines[first + 1].text)):
-        return given[1], first + 2
+    for end in (first + 1, first + 2):
+        if given := _GIVEN.fullmatch(" ".join(line.text for line in lines[first:end])):
+            return given[1], end
     return "", first
 
 
 def _skipped(line: Line) -> bool:
-    instruction = len(line.text) < 80 and _INSTRUCTION.fullmatch(line.text)
-    return bool(instruction) or is_announcement(line.text) or starts_answer(line.text)
+    return _INSTRUCTION.fullmatch(line.text) is not None or is_announcement(line.text)
 
 
-def _first_line(lines: list[Line], top: int, bound: int, before: Stem | None) -> int:
+def _first_line(lines: list[Line], top: int, bound: int) -> int:
     """Return the line at which the question that ends on line `top` begins."""
     numbers, lowest = _numbers_above(lines, top, max(bound, top - _FARTHEST))
-    count, spelling, start = _value(before.number) + 1 if before else 0, "", -1
-    for at, (name, style) in numbers.items():
-        ahead = _value(name) - count
-        if count and (ahead == 0 if start < 0 else ahead in {1, 2} and style == spelling):
-            start, count, spelling = at, _value(name), style  # also after questions without options
-        elif start >= 0:
-            break
-    if start >= 0:
-        return start
     if not numbers:
         return _block_start(lines, top, lowest)
-    last, ones = max(numbers), [at for at, (name, _) in numbers.items() if name == "1"]
+    last, ones = max(numbers), [at for at, name in numbers.items() if name == "1"]
     first = ones[-1] if ones else last
     if lowest < first < last < top and _LEADS.search(lines[first - 1].text):
         earlier = [at for at in numbers if at < first]  # the others number statements
@@ -143,19 +118,23 @@ def _value(number: str | None) -> int:
     return int(number) if number and number.isdecimal() else 0
 
 
-def _numbers_above(
-    lines: list[Line], top: int, lowest: int
-) -> tuple[dict[int, tuple[str, str]], int]:
+def _numbers_above(lines: list[Line], top: int, lowest: int) -> tuple[dict[int, str], int]:
     """Return the numbers that may begin the question, by line, and its first possible line."""
-    numbers = {}
+    numbers: dict[int, str] = {}
     for at in range(top, lowest - 1, -1):
         line = lines[at]
         if (number := number_of(line)) is not None:
+            numbers = {n: one for n, one in numbers.items() if not _is_deeper(lines[n], line)}
             numbers[at] = number
         if line.kind == "heading":
-            lowest = at if _leads(line) else at + 1
+            lowest = at if asks(line) else at + 1
             break
     return dict(reversed(numbers.items())), lowest
+
+
+def _is_deeper(line: Line, above: Line) -> bool:
+    """Return whether a line goes on with the text of a numbered line above it."""
+    return line.block == above.block and line.indent > above.indent + 1
 
 
 def _block_start(lines: list[Line], top: int, lowest: int) -> int:
@@ -165,10 +144,9 @@ def _block_start(lines: list[Line], top: int, lowest: int) -> int:
         here, above = lines[at], lines[at - 1]
         near = any(map(_is_part, (here, above))) and top - at < _FARTHEST_PART
         if above.kind == "heading":
-            led = _leads(above) if near else asks(above) and not asks(here)
-            return at - 1 if led else at
+            return at - 1
         apart = above.block != here.block and not near
-        if apart or starts_answer(above.text) or explanation_after(above.text) is not None:
+        if apart or explanation_after(above.text) is not None:
             break
         at -= 1
     return at
@@ -181,13 +159,7 @@ def _is_part(line: Line) -> bool:
 
 def _is_matter(line: Line) -> bool:
     """Return whether a line is code or a table row that belongs to a question."""
-    cells = line.kind == "cells" and number_of(line) is None and not asks(line)
-    return cells or line.kind == "code" or "code" in line.marks
-
-
-def _leads(line: Line) -> bool:
-    """Return whether a line asks, or introduces what follows."""
-    return asks(line) or number_of(line) is not None or _LEADS.search(line.text) is not None
+    return line.kind in {"cells", "code"} or "code" in line.marks
 
 
 def asks(line: Line) -> bool:
@@ -202,13 +174,12 @@ def _text(lines: list[Line], first: int, top: int, inline: int) -> str:
     for at in range(first, top + 1):
         line = lines[at]
         text = line.text[:inline] if inline and at == top else line.text
-        number = _NUMBER.match(text) if at == first and number_of(line) is not None else None
-        if number is not None:
+        if at == first and (number := _NUMBER.match(text)) is not None:
             text = f"1. {text[number.end() :]}"  # only a tab may separate the number
         elif at > first and line.label:
             text = f"{line.label} {text}"
         text = (text if line.kind == "code" else flat(text)).rstrip(" ([")
-        if not text.strip() or (at > first and _skipped(line)):
+        if not text.strip() or _skipped(line):
             continue
         if before is None or _begins_part(line, text, before):
             parts.append([])
@@ -223,7 +194,7 @@ def _begins_part(line: Line, text: str, before: Line) -> bool:
     return apart or short or _STATEMENT.match(text) is not None
 
 
-def _bare(text: str) -> str:
+def without_number(text: str) -> str:
     """Remove up to three numbers and question words from the start of a text."""
     for _ in range(3):
         prefix = _NUMBER.match(text) or _QUESTION_WORD.match(text)
@@ -258,7 +229,8 @@ class Passages:
     def of(self, stem: Stem, start: int) -> str | None:
         """Return the passage of a question; lines `start` … stem may contain a new one."""
         gap = range(start, stem.first)
-        cues = [at for at in gap if len(text := self._lines[at].text) < 200 and _CUE.search(text)]
+        lines = [at for at in gap if self._lines[at].kind != "code"]
+        cues = [at for at in lines if len(text := self._lines[at].text) < 200 and _CUE.search(text)]
         text = self._joined([at for at in gap if at > cues[0] and at not in cues]) if cues else ""
         if len(text) >= _SHORTEST:
             ranges = [match for at in gap if (match := _RANGE.search(self._lines[at].text))]
