@@ -46,13 +46,6 @@ PAGES = [
         [(*TIDES, 1), (*SEVEN, 2)],
     ),
     Page(
-        "one question a row in Markdown",
-        MARKDOWN,
-        "| Question | Option 1 | Option 2 | Option 3 | Correct |\n|---|---|---|---|---|\n"
-        "| Which number is a prime? | 4 | 6 | 7 | 3 |\n",
-        [(SEVEN[0], ["4", "6", "7"], 2)],
-    ),
-    Page(
         "microdata",
         HTML,
         "<div itemscope><h3 itemprop='name'>What causes the tides?</h3><ul><li itemprop='suggestedAnswer'>The wind"

@@ -17,7 +17,6 @@ from benchwright.methods.mmlu_cf.extraction.plain_text import plain_lines
 from benchwright.methods.mmlu_cf.extraction.prefilter import may_hold_questions
 from benchwright.methods.mmlu_cf.extraction.questions import questions_of
 from benchwright.methods.mmlu_cf.extraction.quiz_files import quiz_file_questions
-from benchwright.methods.mmlu_cf.extraction.tables import without_tables
 from benchwright.tables.mmlu_cf import RawItems, arrow_schema
 
 RAW_ITEMS = arrow_schema(RawItems, pa.list_(pa.large_string()))
@@ -29,13 +28,11 @@ _REQUIRED = ("doc_id", "url", "domain", "content_type", "text")
 
 def page_lines(text: str, content_type: str) -> list[Line]:
     """Return the lines of a document of any type; HTML declared as plain text is recognised."""
-    kind = content_type.partition(";")[0].strip().lower()
+    kind = content_type.lower()
     head = text[:1_000].lstrip().lower()
     if "html" in kind or head.startswith(("<!doctype html", "<html")):
-        lines = html_lines(text)
-    else:
-        lines = markdown_lines(text) if "markdown" in kind else plain_lines(text)
-    return list(without_tables(lines))
+        return html_lines(text)
+    return markdown_lines(text) if "markdown" in kind else plain_lines(text)
 
 
 def extract(documents: pa.Table | pa.RecordBatch) -> pa.Table:

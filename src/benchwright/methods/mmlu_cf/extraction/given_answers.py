@@ -7,7 +7,6 @@ from benchwright.methods.mmlu_cf.extraction.answers import (
     answer_inside,
     explanation_after,
     is_announcement,
-    key_after,
     offers_answer,
     parsed_answer,
     starts_answer,
@@ -101,12 +100,7 @@ def _explained(lines: list[Line], start: int, stop: int, block: int) -> list[str
             block = line.block if rest or at + 1 >= len(lines) else lines[at + 1].block
             pieces += [rest] * bool(rest)
         elif not is_announcement(line.text):
-            ends = (
-                line.kind == "heading"
-                or starts_answer(line.text)
-                or key_after(line.text) is not None
-            )
-            if line.block != block or ends:
+            if line.block != block or starts_answer(line.text):
                 break
             pieces.append(line.text)
     return pieces

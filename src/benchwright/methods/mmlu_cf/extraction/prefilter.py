@@ -35,7 +35,6 @@ _SIGNS = (
     r"(?:correct|answer|\bans|right|option|choice|alternative|distractor|solution|\bopt)",
     r"(?i)type\s*=\s*[\"']?(?:radio|checkbox|a\b)|<option|(?:upper|lower)-(?:alpha|latin)",
     rf"(?s)[?？:_…].*{_ITEM}(?:<(?:b|strong|mark|u|ins|i|em|font|span)\b|[*_])",
-    rf"(?i)(?:^|[\n\t|>])\W*(?:{words_for('question')}|stem|prompt)s?\s*(?:[\t|]|</t)",
 )
 
 

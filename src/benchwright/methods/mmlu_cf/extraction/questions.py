@@ -112,10 +112,9 @@ def _is_statements(lines: list[Line], run: Run, after: Run) -> bool:
     alike = (run.style, run.series) == (after.style, after.series)
     if len(between) > 4 or alike or after.bare or _marked(run):
         return False
-    if any(given_answer(lines, at, at + 1, run) for at in between):
+    if any(given_answer(lines, at, at + 1, run) or number_of(lines[at]) for at in between):
         return False
-    numbered = any(number_of(lines[at]) for at in between)
-    counted = not numbered and run.series in {"roman", "numbers"} and not run.sure
+    counted = run.series in {"roman", "numbers"} and not run.sure
     return counted or _refers_to(after, run)
 
 
