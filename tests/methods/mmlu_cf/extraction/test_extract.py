@@ -41,7 +41,6 @@ def raw(documents: pa.Table) -> pa.Table:
 def test_the_bundled_documents_are_read_as_labelled(raw: pa.Table) -> None:
     _, measures = measure(raw, records("labels.jsonl"))
     assert measures["recall"].share >= 0.99
-    assert measures["recall_exact"].share >= 0.97
     assert measures["precision"].share >= 0.99
     assert measures["without_answer"].share == measures["broken"].share == 1
     assert measures["explanations"].share >= 0.98

@@ -140,8 +140,8 @@ def choice_order(row: Row, _: CleaningParams) -> Row:
 
 def _by_label(row: Row, labels: Labels) -> int:
     """Return the position of the label that the answer names; −1 if it is not in the series."""
-    bare, leading, _ = _label_and_text(without_lead(row.answer))
-    place = _place(bare or leading, _SERIES[labels.series])
+    named, _ = _label_and_text(_LEAD.sub("", row.answer or "", count=1))
+    place = _place(named, _SERIES[labels.series])
     return place if place < len(row.choices) else -1
 
 
@@ -163,15 +163,12 @@ def fold(text: str) -> str:
     return " ".join(text.lower().split()).rstrip(" .")
 
 
-def without_lead(answer: str | None) -> str:
-    """Remove "The answer is", "Ans:" and similar from an answer."""
-    return _LEAD.sub("", answer or "", count=1)
-
-
-def _label_and_text(answer: str) -> tuple[str | None, str | None, str | None]:
-    """Return a bare label, and label and text of an answer such as "B. Paris"."""
-    bare, both = _BARE.match(answer), _WITH_TEXT.match(answer)
-    return bare[1] if bare else None, both[1] if both else None, both[2] if both else None
+def _label_and_text(answer: str) -> tuple[str | None, str | None]:
+    """Return the label and the text of an answer such as "B. Paris" or "(B)"."""
+    if bare := _BARE.match(answer):
+        return bare[1], None
+    both = _WITH_TEXT.match(answer)
+    return both.group(1, 2) if both else (None, None)  # type: ignore[return-value]
 
 
 def matching_choice(choices: Sequence[str], text: str | None) -> int:
@@ -188,7 +185,7 @@ def matching_choice(choices: Sequence[str], text: str | None) -> int:
     return -1
 
 
-def answer_format(row: Row, params: CleaningParams) -> Row:
+def answer_format(row: Row, _: CleaningParams) -> Row:
     """Write the answer as the label of a choice.
 
     Accepted are labels in any case and brackets ("b", "(B)", "B."), after "The correct answer is"
@@ -197,43 +194,29 @@ def answer_format(row: Row, params: CleaningParams) -> Row:
     """
     if row.answer is None or row.position >= 0:
         return row
-    meant = _meant(row, params)
+    meant = _meant(row)
     return replace(row, answer=LETTERS[meant]) if meant >= 0 else row
 
 
-def _meant(row: Row, params: CleaningParams) -> int:
+def _meant(row: Row) -> int:
     """Return the index in the alphabet of the label that the answer means, or −1."""
-    core = without_lead(row.answer)
-    bare, leading, text = _label_and_text(core)
+    core = _LEAD.sub("", row.answer or "", count=1)
+    named, text = _label_and_text(core)
     letters = [_place(label, LETTERS) for label in row.labels]
-    alone = _place(bare, LETTERS)
-    label = alone if alone >= 0 else _place(leading, LETTERS)
-    if label not in letters:
-        label = -1
-    if alone >= 0 and label >= 0:
+    label = _place(named, LETTERS)
+    if label in letters and not text:
         return label
-    whole = matching_choice(row.choices, row.answer)
-    if whole >= 0 and letters[whole] >= 0:
-        return letters[whole]
-    # The answer may repeat an option without its numbering.
-    plain = roman_numerals(choice_numbering(row, params), params)
-    by_text = (
-        matching_choice(form.choices, candidate)
-        for form in (row, plain)
-        for candidate in (row.answer, core, text)
-    )
+    by_text = (matching_choice(row.choices, words) for words in (row.answer, core, text))
     inner = next((letters[at] for at in by_text if at >= 0), -1)
     # The text must not contradict the label.
     return max(inner, label) if min(inner, label) < 0 or inner == label else -1
 
 
 def answer_within_choices(row: Row, _: CleaningParams) -> Row | str:
-    """Reject an answer that is missing, that is no choice, or whose text two choices share."""
+    """Reject an answer that is missing or no choice, and choices of which two are equal."""
     if not (row.answer or "").strip():
         return "no answer"
     if row.position < 0:
         return "answer is none of the choices"
     texts = [choice.strip() for choice in row.choices]  # "Bb" is not "BB"
-    if texts.count(texts[row.position]) > 1:
-        return "two choices have the text of the answer"
-    return row
+    return row if len({*texts}) == len(texts) else "two choices are equal"

@@ -12,7 +12,7 @@ from benchwright.methods.mmlu_cf.extraction.labels import first_series, place_of
 from benchwright.methods.mmlu_cf.extraction.lines import flat, visible
 from benchwright.statistics.proportion import wilson_interval
 
-_SIMILAR = 90.0  # percent; stems this similar are the same if the choices are
+_SIMILAR, _SAME = 90.0, 97.0  # percent of a stem, with equal choices and without
 _NUMBERING = re.compile(r"^\s*[(\[]?(?:[A-Za-z]|\d{1,3})[.):\]]\s+")
 
 
@@ -40,7 +40,6 @@ class _Pair(NamedTuple):
 
     label: Record
     row: Record | None = None
-    exact: bool = False
     right: bool = False
     usable: bool = False
 
@@ -77,10 +76,8 @@ def measure(raw: pa.Table, labels: Sequence[Record]) -> tuple[dict[str, Share], 
         The recall of each style, and these shares over all styles:
 
         - recall: labelled `extract`, extracted with the labelled answer and similar texts;
-        - recall_exact: the same, with stem and choices equal except for white space;
         - found: labelled `extract`, extracted with any answer;
         - precision: usable items that are labelled `extract` and have the labelled answer;
-        - answers: of the `extract` found, those with the labelled answer;
         - without_answer: labelled `extract_without_answer`, extracted without an answer;
         - broken: labelled `broken`, not extracted as a usable item;
         - explanations, passages: of those labelled in questions found, those that are similar.
@@ -103,10 +100,8 @@ def measure(raw: pa.Table, labels: Sequence[Record]) -> tuple[dict[str, Share], 
     recalls = {style: Share.counted(right_of[style], n) for style, n in sorted(styles.items())}
     return recalls, {
         "recall": Share.counted(len(right), len(wanted)),
-        "recall_exact": Share.counted(sum(pair.exact for pair in right), len(wanted)),
         "found": Share.counted(len(extracted), len(wanted)),
         "precision": Share.counted(len(right), usable),
-        "answers": Share.counted(len(right), len(extracted)),
         "without_answer": Share.counted(unanswered, len(open_)),
         "broken": Share.counted(sum(not pair.usable for pair in broken), len(broken)),
         "explanations": _text_share(extracted, "explanation"),
@@ -115,23 +110,29 @@ def measure(raw: pa.Table, labels: Sequence[Record]) -> tuple[dict[str, Share], 
 
 
 def _paired(label: Record, rows: list[Record]) -> _Pair:
-    """Return the label with the row that matches it, which is removed from `rows`."""
-    matchers = (_equal, _similar, *([] if label["expected"] == "extract" else [_stem_similar]))
-    for matches in matchers:
-        for row in rows:
-            if matches(row, label):
-                rows.remove(row)
-                usable = answered_choice(row) >= 0
-                right = usable and _has_labelled_answer(row, label)
-                return _Pair(label, row, matches is _equal, right, usable)
-    return _Pair(label)
+    """Return the label with the most similar row, which is removed from `rows`."""
+    wanted = sorted(map(_plain, label["choices"]))
+    fitting = [row for row in rows if sorted(map(_plain, row["choices"])) == wanted]
+    least = _SIMILAR
+    if label["expected"] != "extract" and not fitting:
+        fitting, least = rows, _SAME
+    likeness = [_likeness(row["question"], label["question"]) for row in fitting]
+    if not fitting or max(likeness) < least:
+        return _Pair(label)
+    row = fitting[likeness.index(max(likeness))]
+    rows.remove(row)
+    place, answer = answered_choice(row), label["answer"]
+    known = place >= 0 and 0 <= answer < len(label["choices"])  # in another order, perhaps
+    right = known and _plain(row["choices"][place]) == _plain(label["choices"][answer])
+    return _Pair(label, row, right, place >= 0)
 
 
 def _text_share(pairs: list[_Pair], name: str) -> Share:
     texts = [
         (pair.row[name], pair.label[name]) for pair in pairs if pair.row and pair.label.get(name)
     ]
-    return Share.counted(sum(_close(text or "", wanted) for text, wanted in texts), len(texts))
+    close = [_likeness(text or "", wanted) >= _SIMILAR for text, wanted in texts]
+    return Share.counted(sum(close), len(texts))
 
 
 def _is_series(labels: list[str]) -> bool:
@@ -151,29 +152,7 @@ def _plain(text: str) -> str:
     return re.sub(r"\s+", "", text).casefold().strip(".:;")
 
 
-def _close(text: str, other: str, least: float = _SIMILAR) -> bool:
+def _likeness(text: str, other: str) -> float:
     from rapidfuzz.fuzz import ratio
 
-    return bool(_plain(text) == _plain(other) or ratio(_plain(text), _plain(other)) >= least)
-
-
-def _equal(row: Record, label: Record) -> bool:
-    texts, wanted = ([record["question"], *record["choices"]] for record in (row, label))
-    return list(map(flat, texts)) == [flat(visible(text)) for text in wanted]
-
-
-def _similar(row: Record, label: Record) -> bool:
-    choices, wanted = (sorted(map(_plain, record["choices"])) for record in (row, label))
-    return choices == wanted and _close(row["question"], label["question"])
-
-
-def _stem_similar(row: Record, label: Record) -> bool:
-    return _close(row["question"], label["question"], 97.0)
-
-
-def _has_labelled_answer(row: Record, label: Record) -> bool:
-    """Return whether the answer is the labelled one; the choices may be in another order."""
-    place, wanted = answered_choice(row), label["answer"]
-    if place < 0 or not 0 <= wanted < len(label["choices"]):
-        return False
-    return _plain(row["choices"][place]) == _plain(label["choices"][wanted])
+    return ratio(_plain(text), _plain(other))
