@@ -65,9 +65,7 @@ def test_fit_recovers_the_temperature_of_simulated_responses(
     table = fit_temperatures(rows, NONE, items, ResponsesParams()).set_index("configuration")
     fitted = table.loc[f"m@{style}-0"]
     assert fitted.temperature == pytest.approx(temperature, rel=0.08)
-    assert fitted.nll_after < fitted.nll_before
     assert fitted.n == 3000
-    assert 0.5 < fitted.accuracy < 0.9
 
 
 def test_styles_that_are_not_calibrated_keep_temperature_one(
@@ -78,7 +76,6 @@ def test_styles_that_are_not_calibrated_keep_temperature_one(
     )
     plain = fit_temperatures(rows, NONE, items, ResponsesParams()).iloc[0]
     assert (plain.temperature, plain.n) == (1.0, 100)
-    assert plain.nll_before == plain.nll_after
     asked = ResponsesParams(calibrate_styles=("letters",))
     assert fit_temperatures(rows, NONE, items, asked).temperature[0] > 3
 
@@ -128,7 +125,6 @@ def test_without_calibration_items_every_temperature_is_one(
     _, rows = softmax_answers(make_items, make_responses, temperature=3.0, n=30, style="cloze")
     table = fit_temperatures(rows, NONE, Demonstrations.empty(), ResponsesParams())
     assert set(table.temperature) == {1.0}
-    assert table.nll_before.isna().all()
 
 
 def test_gold_of_probability_zero_keeps_the_fit_finite() -> None:

@@ -44,7 +44,5 @@ def test_first_repeat_counts_or_the_mean(
     assert mean.response_matrix.prediction.tolist() == [[1, 0], [0, 1]]
     for result in (first, mean):
         coverage = result.answer_coverage.set_index("configuration")
-        assert coverage["repeats"].to_dict() == {"m": 3, "n": 1}
-        assert coverage["repeat_variance"]["m"] == pytest.approx(1 / 3)
-        assert np.isnan(coverage["repeat_variance"]["n"])
+        assert coverage["answered"].to_dict() == {"m": 2, "n": 2}
         assert len(result.responses) == 4

@@ -3,11 +3,12 @@
 import json
 import logging
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+import pandas as pd
 import pyarrow as pa
 from pydantic import BaseModel, ValidationError
 
@@ -17,13 +18,18 @@ from benchwright.core.values import ascii_surrogates, format_value
 from benchwright.core.verbatim import listed, read_parquet, read_verbatim
 from benchwright.datasets.hub_files import HubFiles
 from benchwright.datasets.read_only import ReadOnly
+from benchwright.datasets.response_matrix import ResponseMatrixDataset, is_response_matrix
 from benchwright.logs.find import Found, find_logs, reader_of
 from benchwright.logs.model_names import hub_model, short_names
 from benchwright.logs.sample import Log
 from benchwright.params.benchmark import FieldMapping, SourcesParams
-from benchwright.params.responses import TABLE_TYPES, ResponseFileParams
+from benchwright.params.responses import TABLE_TYPES, TIDY_COLUMNS, ResponseFileParams
 
 logger = logging.getLogger(__name__)
+
+ITEM_COLUMNS = ("item_id", "content_hash", "question")
+VALUE_COLUMNS = ("correct", "score", "prediction", "logprobs")
+COMPRESSED = (".json.gz", ".jsonl.gz", ".json.zst", ".jsonl.zst")
 
 Params = TypeVar("Params", bound=BaseModel)
 
@@ -44,6 +50,27 @@ class LoadedFile:
     def name(self) -> str:
         """Path of the file in the folder of responses, with the model if it has several logs."""
         return self.spec.file
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """The standard column names of a tidy file, with their names in this one."""
+        renamed: dict[str, str] = {str(ours): name for ours, name in self.spec.columns.items()}
+        return {name: renamed.get(name, name) for name in TIDY_COLUMNS}
+
+    @property
+    def is_tidy(self) -> bool:
+        """Whether there are columns for the model and the item, or for a value of responses."""
+        names = self.columns
+        present = set() if self.table is None else set(self.table.column_names)
+        has_item = not present.isdisjoint(names[name] for name in ITEM_COLUMNS)
+        has_value = not present.isdisjoint(names[name] for name in VALUE_COLUMNS)
+        return has_value or (has_item and names["model"] in present)
+
+    @property
+    def has_answers(self) -> bool:
+        """Whether a table is tidy or wide by its columns."""
+        names = [] if self.table is None else self.table.column_names
+        return "item_id" in names or names[:1] == ["model"] or self.is_tidy
 
 
 class ResponseFiles(ReadOnly[dict[str, LoadedFile]]):
@@ -107,10 +134,7 @@ class ResponseFiles(ReadOnly[dict[str, LoadedFile]]):
             name = path.relative_to(self.place).as_posix()
             return ResponseFileParams(file="log.json").model_copy(update={"file": name})
 
-        files = [
-            load_table(path, entry(path)) for path in tables if path.name.endswith(TABLE_TYPES)
-        ]
-        files += load_logs(found, entry)
+        files, _ = load_found(found._replace(others=tables), entry, tables)
         files = [file for file in files if (self.place / file.name).resolve() not in named]
         for file in files:
             if file.problem:
@@ -184,24 +208,50 @@ def log_file(log: Log, spec: ResponseFileParams) -> LoadedFile:
     return LoadedFile(completed, None, log=log)
 
 
-def load_logs(found: Found, entry: Callable[[Path], ResponseFileParams]) -> list[LoadedFile]:
-    """Return the logs that were found, each with the entry of its file, or with its problem."""
-    files = [LoadedFile(entry(path), None, problem=why) for path, why in found.unusable]
+def load_found(
+    found: Found, entry: Callable[[Path], ResponseFileParams], stated: Collection[Path]
+) -> tuple[list[LoadedFile], list[Path]]:
+    """Return the tables and logs of answers that were found, and the other files.
+
+    Tables that are not `stated` are of answers if their columns say so. A file that cannot be used
+    has its problem.
+
+    Args:
+        found: what was found.
+        entry: the settings of a file.
+        stated: files that must have answers.
+    """
+    files, others = [], []
+    for path in found.others:
+        table = _load_table(path, entry(path))
+        if table is not None and (path in stated or table.problem or table.has_answers):
+            files.append(table)
+        else:
+            others.append(path)
+    files += [LoadedFile(entry(path), None, problem=why) for path, why in found.unusable]
     for log in found.logs:
         spec = entry(log.files[0])
         try:
             files.append(log_file(log, spec))
         except InputError as error:
             files.append(LoadedFile(spec, None, problem=str(error)))
-    return files
+    return files, others
 
 
-def load_table(path: Path, spec: ResponseFileParams) -> LoadedFile:
-    """Return a table, or its problem."""
+def _load_table(path: Path, spec: ResponseFileParams) -> LoadedFile | None:
+    """Return a table, also that of a saved matrix, or its problem; None for other files."""
+    if path.name.endswith(COMPRESSED):
+        return LoadedFile(spec, None, problem=f"{path}: compressed; unpack it")
+    if not path.name.endswith(TABLE_TYPES):
+        return None
     try:
-        return LoadedFile(spec, read_table(path))
+        if not is_response_matrix(path):
+            return LoadedFile(spec, read_table(path))
+        matrix = ResponseMatrixDataset(filepath=str(path)).load()
     except InputError as error:
         return LoadedFile(spec, None, problem=str(error))
+    cells = pd.DataFrame(matrix.correct, matrix.models, matrix.item_ids).rename_axis("model")
+    return LoadedFile(spec, pa.Table.from_pandas(cells.reset_index(), preserve_index=False))
 
 
 def told_apart(files: Sequence[LoadedFile]) -> list[LoadedFile]:

@@ -7,18 +7,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal, NamedTuple
 
-import pandas as pd
-import pyarrow as pa
-
 from benchwright.core.errors import InputError, in_short
-from benchwright.datasets.response_files import LoadedFile, load_logs, load_table, told_apart
-from benchwright.datasets.response_matrix import ResponseMatrixDataset, is_response_matrix
+from benchwright.datasets.response_files import COMPRESSED, LoadedFile, load_found, told_apart
 from benchwright.logs.find import find_logs
 from benchwright.logs.sample import Log
 from benchwright.params.responses import TABLE_TYPES, ResponseFileParams
-from benchwright.responses.answer_tables import looks_tidy
-
-_COMPRESSED = (".json.gz", ".jsonl.gz", ".json.zst", ".jsonl.zst")
 
 
 class Choice(NamedTuple):
@@ -96,33 +89,10 @@ def find_answer_files(paths: Sequence[Path], choice: Choice = Choice()) -> Answe
     """
     paths = [_local(path) for path in paths]
     found = find_logs(paths)
-    files: list[LoadedFile] = []
-    others = []
-    for path in found.others:
-        table = _answer_table(path, choice) if path.name.endswith(TABLE_TYPES) else None
-        if table is None and path.name.endswith(_COMPRESSED):
-            table = LoadedFile(choice.entry(path), None, problem=f"{path}: compressed; unpack it")
-        if path in paths and table is None:
+    for path in paths:
+        if path in found.others and not path.name.endswith((*TABLE_TYPES, *COMPRESSED)):
             known = ", ".join(TABLE_TYPES)
             raise InputError(f"{path}: unknown file type; expected one of {known}, or a log")
-        names = [] if table is None or table.table is None else table.table.column_names
-        wide = "item_id" in names or names[:1] == ["model"]
-        if table and (path in paths or table.problem or wide or looks_tidy(table)):
-            files.append(table)
-        else:
-            others.append(path)
     logs = [log for log in found.logs if choice.task in ("", log.task)]
-    files += load_logs(found._replace(logs=logs), choice.entry)
+    files, others = load_found(found._replace(logs=logs), choice.entry, paths)
     return AnswerFiles({file.name: file for file in told_apart(files)}, others)
-
-
-def _answer_table(path: Path, choice: Choice) -> LoadedFile:
-    entry = choice.entry(path)
-    if not is_response_matrix(path):
-        return load_table(path, entry)
-    try:
-        matrix = ResponseMatrixDataset(filepath=str(path)).load()
-    except InputError as error:
-        return LoadedFile(entry, None, problem=str(error))
-    cells = pd.DataFrame(matrix.correct, matrix.models, matrix.item_ids).rename_axis("model")
-    return LoadedFile(entry, pa.Table.from_pandas(cells.reset_index(), preserve_index=False))

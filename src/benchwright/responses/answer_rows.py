@@ -13,7 +13,7 @@ from benchwright.core.verbatim import no_rows
 from benchwright.datasets.response_files import LoadedFile
 from benchwright.responses.calibration import best_of_rows
 from benchwright.responses.item_index import ResponseIndex
-from benchwright.responses.tally import EXAMPLES, SAME_SCORE, Tally
+from benchwright.responses.tally import EXAMPLES, Tally
 
 KEY = ["position", "condition", "style", "shots", "model", "repeat"]
 LISTS = ("logprobs", "option_bytes", "option_tokens")
@@ -306,25 +306,17 @@ def _count_joined(
         "joined_by_hash": answered & ~doubled & by_hash,
         "joined_by_id": answered & ~doubled & ~by_hash,
         "unreadable": own & (state == FAILED).to_numpy(dtype=bool),
-        "answers": answered,
     }
-    is_log = any(tallies[str(file)].mean_mark is not None for file in rows["source"].unique())
+    is_log = any(tallies[str(file)].model for file in rows["source"].unique())
     scores = answers(rows, index)[0] if is_log else np.nan
     counted = pd.DataFrame({**columns, "accuracy": np.where(own, scores, np.nan)})
     ways = dict.fromkeys(columns, "sum") | {"accuracy": "mean"}
     of_files = counted.groupby(np.asarray(rows["source"]), sort=False).agg(ways)
     for file, counts in of_files.to_dict("index").items():
-        tally, joined, mean = tallies[str(file)], counts.pop("answers"), counts.pop("accuracy")
+        tally, mean = tallies[str(file)], counts.pop("accuracy")
         for name, count in counts.items():
             setattr(tally, str(name), int(count))
-        if tally.mean_mark is None or np.isnan(mean):
-            continue
-        tally.accuracy = mean
-        if abs(mean - tally.mean_mark) > SAME_SCORE:
-            tally.notes.append(
-                f"accuracy is {mean:.4f} of {joined} joined answers, "
-                f"and {tally.mean_mark:.4f} of {tally.marks} answers by the log's marks"
-            )
+        tally.accuracy = mean if tally.model and not np.isnan(mean) else None
 
 
 def answers(

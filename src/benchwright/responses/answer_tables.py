@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from benchwright.core.configuration import STYLES
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError
-from benchwright.datasets.response_files import LoadedFile
+from benchwright.datasets.response_files import ITEM_COLUMNS, VALUE_COLUMNS, LoadedFile
 from benchwright.logs.options import several_letters
-from benchwright.params.responses import TIDY_COLUMNS
 from benchwright.responses.answer_rows import (
     FAILED,
     LISTS,
@@ -39,8 +38,6 @@ from benchwright.responses.cell_values import (
 from benchwright.responses.item_index import ResponseIndex
 from benchwright.responses.tally import Tally, different_texts, unknown_condition
 
-_ITEM = ("item_id", "content_hash", "question")
-_VALUES = ("correct", "score", "prediction", "logprobs")
 _ROUNDING = 1e-6  # of a probability in single precision
 _MOST = 10_000  # shots, or repeats
 _EXTRACTIONS = ("ok", "failed", "too_long", "none")
@@ -57,31 +54,21 @@ def read_answer_table(
     Raises:
         InputError: the file has neither layout, no answer, or scores outside its scale.
     """
-    tidy = file.spec.layout == "tidy" or (file.spec.layout == "auto" and looks_tidy(file))
+    tidy = file.spec.layout == "tidy" or (file.spec.layout == "auto" and file.is_tidy)
     columns = _tidy(file, table) if tidy else _melted(file, table)
     rows, invalid, unread = _read_rows(columns)
     tally = Tally(file.name, "tidy" if tidy else "wide", int(rows["model"].nunique()), len(rows))
-    reasons = [("dropped", f"dropped ({why})", mask) for why, mask in invalid]
-    reasons += [("not_joined", what, mask) for what, mask in _join(rows, columns, index)]
-    _require_valid_row(columns, [*invalid, ("no response", unanswered(rows)), unread])
-    kept = drop_rows(rows, reasons, {file.name: tally})
+    lost = [("dropped", f"dropped ({why})", mask) for why, mask in invalid]
+    lost += [("not_joined", what, mask) for what, mask in _join(rows, columns, index)]
+    reasons = [*invalid, ("no response", unanswered(rows)), unread]
+    if np.logical_or.reduce([mask for _, mask in reasons]).all():
+        why = next(reason for reason, mask in reasons if mask[0])
+        raise InputError(
+            f"{file.name}: no valid row; row 1: {why}; write 'correct' and probabilities as 0–1, "
+            "and 'prediction' as a letter or 0-based index"
+        )
+    kept = drop_rows(rows, lost, {file.name: tally})
     return {str(name): kept[name] for name in kept}, tally
-
-
-def _names(file: LoadedFile) -> dict[str, str]:
-    """Map standard column names to the names in the file."""
-    renamed: dict[str, str] = {str(ours): theirs for ours, theirs in file.spec.columns.items()}
-    return {name: renamed.get(name, name) for name in TIDY_COLUMNS}
-
-
-def looks_tidy(file: LoadedFile) -> bool:
-    """Return whether a file has columns for the model and the item, or for a value of responses."""
-    if file.table is None:
-        return False
-    names, present = _names(file), set(file.table.column_names)
-    has_item = not present.isdisjoint(names[name] for name in _ITEM)
-    has_value = not present.isdisjoint(names[name] for name in _VALUES)
-    return has_value or (has_item and names["model"] in present)
 
 
 class _Columns:
@@ -125,7 +112,7 @@ class _Columns:
 
 
 def _tidy(file: LoadedFile, table: pa.Table) -> _Columns:
-    columns, present = _Columns(file, table, _names(file)), table.column_names
+    columns, present = _Columns(file, table, file.columns), table.column_names
     has = f"it has {', '.join(present[:12])}"
     for ours, theirs in file.spec.columns.items():
         if theirs not in present:
@@ -133,7 +120,7 @@ def _tidy(file: LoadedFile, table: pa.Table) -> _Columns:
     for name in columns.names.values():
         if present.count(name) > 1:
             raise InputError(f"{file.name}: column {name!r} is not unique")
-    for needed in (("model",), _ITEM, _VALUES):
+    for needed in (("model",), ITEM_COLUMNS, VALUE_COLUMNS):
         if not any(key in columns for key in needed):
             *others, last = map(repr, needed)
             wanted = f"{', '.join(others)} or {last}" if others else last
@@ -230,20 +217,6 @@ def _hashes(columns: _Columns) -> tuple[list[str | None] | None, bool]:
     hashed = cache(content_hash)  # an item repeats for each model
     texts_of = zip(questions, text_lists(columns["choices"]), strict=True)
     return [None if q is None else hashed(q, choices or ()) for q, choices in texts_of], False
-
-
-def _require_valid_row(columns: _Columns, invalid: list[tuple[str, Mask]]) -> None:
-    """Raise InputError if every row is invalid; else invalid rows are dropped and counted."""
-    if not np.logical_or.reduce([mask for _, mask in invalid]).all():
-        return
-    reason = next(reason for reason, mask in invalid if mask[0])
-    shown = ("model", "correct", "score", "prediction", "p_answer", "p_prediction", "logprobs")
-    names = [columns.names[name] for name in shown if name in columns and name not in columns.grid]
-    values = ", ".join(f"{name} {columns.table[name][0].as_py()!r}" for name in names)
-    raise InputError(
-        f"{columns.file.name}: no valid row; row 1: {reason} (got {values}); write 'correct' and "
-        "probabilities as 0–1, and 'prediction' as a letter or 0-based index"
-    )
 
 
 # --- items and models as rows and columns ---------------------------------------------------------

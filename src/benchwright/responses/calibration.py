@@ -144,11 +144,7 @@ def fit_temperatures(
         style = str(responses["style"].iloc[0])
         is_fitted = style in parameters.calibrate_styles and len(gold) >= _FEWEST
         temperature = fit_temperature(scores, gold) if is_fitted else 1.0
-        measures = [np.nan] * 3
-        if len(gold):
-            likelihoods = (negative_log_likelihood(scores, gold, t) for t in (1.0, temperature))
-            measures = [*likelihoods, float(np.mean(np.nanargmax(scores, axis=1) == gold))]
-        fitted.append((str(name), len(gold), temperature, *measures))
+        fitted.append((str(name), len(gold), temperature))
     return Calibration.from_rows(fitted)
 
 

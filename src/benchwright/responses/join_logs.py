@@ -1,7 +1,7 @@
 """Join the answers of a log to items, and count what became of every sample."""
 
 import math
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from pathlib import Path
@@ -311,16 +311,10 @@ def _style(joined: Sequence[_Joined], tally: Tally) -> str:
     for style in ("generate", "letters", "cloze"):
         if known and all(style in styles for styles in known):
             return style
-    if known:
-        counts = Counter(" or ".join(sorted(styles)) for styles in known)
-        kinds = ", ".join(f"{style} in {count}" for style, count in sorted(counts.items()))
-        tally.notes.append(f"style unknown: the continuations have several styles ({kinds})")
-    elif joined:
-        first = joined[0].sample
-        example = format_value((first.continuations or ("",))[0])
+    if joined:
         tally.notes.append(
-            f"style unknown: continuations such as {example} (doc {first.number}) are neither "
-            "option letters nor option texts"
+            "style unknown: not all continuations are option letters, or all option texts, such as "
+            f"{format_value((joined[0].sample.continuations or ('',))[0])}"
         )
     return ""
 
@@ -398,21 +392,17 @@ def _columns(
 def _compare_scores(
     tally: Tally, file: LoadedFile, log: Log, mark: Mark, samples: Sequence[Sample]
 ) -> None:
-    """Set the score of a log, and note where it is not the mean of its marks, and why."""
+    """Set the score of a log, and note where it is not the mean of its marks."""
     low, high = file.spec.scale
     marks = [sample for sample in samples if not math.isnan(sample.correct)]
     values = pd.Series([(sample.correct - low) / (high - low) for sample in marks], dtype=float)
-    tally.marks, tally.mean_mark = len(marks), float(values.mean())
-    tally.log_score = tally.mean_mark if marks else None
+    mean = float(values.mean())
+    tally.log_score = mean if marks else None
     if mark not in log.scores:
         return
     tally.log_score = (log.scores[mark] - low) / (high - low)
-    if abs(tally.log_score - tally.mean_mark) > SAME_SCORE:
-        numbers = np.array([sample.number for sample in marks], dtype=object)
-        of_items = float(values.groupby(numbers).mean().mean())
-        same = abs(tally.log_score - of_items) <= SAME_SCORE
-        why = ", since it averages the repeats of each item first" if same else ""
+    if abs(tally.log_score - mean) > SAME_SCORE:
         tally.notes.append(
-            f"{mark} of the log is {tally.log_score:.4f}, the mean of its "
-            f"{len(marks)} marks {tally.mean_mark:.4f}{why}"
+            f"{mark} of the log is {tally.log_score:.4f}, the mean of its {len(marks)} marks "
+            f"{mean:.4f}"
         )

@@ -91,7 +91,6 @@ def _build(
     answered = live["logprobs"].notna() | live["correct"].notna() | (live["prediction"] >= 0)
     rows = live_first(live[answered], pd.concat([recorded, live[~answered]]))
     rows = _with_probabilities(rows, calibration, index)
-    variances = _repeat_variances(rows)
     rows = one_of_repeats(rows, parameters.repeats)
     kept = rows.drop_duplicates(_KEY).sort_values(["configuration", "condition", "position"])
 
@@ -103,8 +102,7 @@ def _build(
         rows_of_condition = kept[kept["condition"] == condition]
         of_rows = matrix_of_rows(rows_of_condition, condition, index)
         matrices[condition] = _merged([*wide, of_rows], index.items.ids)
-        known = _coverage(matrices[condition], rows_of_condition, wide)
-        coverage += [(*row, *variances.get((row[0], condition), (1, np.nan))) for row in known]
+        coverage += _coverage(matrices[condition], rows_of_condition, wide)
     return kept[Responses.columns()].reset_index(drop=True), matrices, coverage
 
 
@@ -133,18 +131,6 @@ def _with_probabilities(
         values["p_prediction"][at] = _of_option(probability, best[at])
         values["p_answer"][at] = _of_option(probability, index.answer[position[at]])
     return rows.assign(tied=tied, prediction=options, **values)
-
-
-def _repeat_variances(rows: pd.DataFrame) -> dict[tuple[str, str], tuple[int, float]]:
-    """Return the number of repeats, and the mean variance of `correct` over the repeats of an item.
-
-    The key is configuration and condition; only configurations with repeats are in it.
-    """
-    several = rows.loc[rows["repeat"] > 1, "configuration"].unique()
-    of_items = rows[rows["configuration"].isin(several)].groupby(_KEY)["correct"]
-    known = of_items.agg(n="size", variance="var").groupby(["configuration", "condition"])
-    variances, most = known["variance"].mean(), known["n"].max()
-    return {(str(a), str(b)): (int(most[a, b]), float(variances[a, b])) for a, b in most.index}
 
 
 def one_of_repeats(rows: pd.DataFrame, how: str) -> pd.DataFrame:

@@ -32,8 +32,6 @@ class Tally:
     accuracy: float | None = None
     log_score: float | None = None
     notes: list[str] = field(default_factory=list)
-    mean_mark: float | None = None  # of a log, NaN without marks
-    marks: int = 0
     model: str = ""  # of a log
     _examples: dict[str, list[str]] = field(default_factory=dict)
     _counts: dict[str, int] = field(default_factory=dict)

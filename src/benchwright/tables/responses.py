@@ -139,14 +139,13 @@ AnswerCoverage = Columns(
     (str, "configuration", "condition", "source"),
     # exact_ties: the best score shared by several options; the first was taken;
     # not_extracted: written answers from which no option or final answer was read
-    (int, "answered", "exact_ties", "not_extracted", "too_long", "repeats"),
-    (float, "repeat_variance"),
+    (int, "answered", "exact_ties", "not_extracted", "too_long"),
 )
 """What each configuration answered under each condition; key (configuration, condition)."""
 
 Calibration = Columns(
     (str, "configuration"),
     (int, "n"),
-    (float, "temperature", "nll_before", "nll_after", "accuracy"),
+    (float, "temperature"),
 )
 """The softmax temperature of each configuration, fitted on the calibration split."""
