@@ -17,10 +17,10 @@ Place = Literal["better", "same", "worse", "unknown"]
 
 FEWEST_CHANGED = 3
 """With fewer clearly different pairs in another order no subset is worse than random ones."""
-FEWEST_DRAWS = 199
-"""Random subsets that can show a two-sided p of 1%."""
+FEWEST_DRAWS = 99
+"""Random subsets that can show a two-sided p of 2%."""
 
-_LEVEL = 0.01  # two-sided: one in 200 random subsets counts as worse than random ones
+_LEVEL = 0.02  # two-sided: one in 100 random subsets counts as worse than random ones
 _MOST = 0.95  # clearly different means at the 5% level, so one pair in twenty may be in no order
 _MOSTLY_ANSWERED = 0.9  # share of items below which the sentence says how many were judged
 _ROUGH = 0.9  # Kendall's tau-b below which the sentence says that other models change places
@@ -47,7 +47,7 @@ def judge_subset(
     """Judge the kept items by the held-out models, or by all models if these are too few.
 
     A subset is worse than random ones if it changes the order of at least `FEWEST_CHANGED` pairs of
-    models that differ significantly on all items, and of more such pairs than 199 of 200 random
+    models that differ significantly on all items, and of more such pairs than 99 of 100 random
     subsets. It is better if Kendall's tau-b, as written with three decimals, is above the middle
     95% of random subsets, its interval over models above their mean, and the models are held out:
     a gain is claimed for other models, too.
