@@ -1,11 +1,10 @@
-"""Words and sentences of texts."""
+"""Words of texts."""
 
 import pytest
 
 from benchwright.methods.dele.samplers.prose import (
     prose_words,
     read_prose,
-    sentence_count,
     without_formulas,
 )
 
@@ -50,30 +49,6 @@ def test_words_are_extracted(text: str, words: tuple[str, ...]) -> None:
 )
 def test_numbers_formulas_and_signs_are_counted(text: str, others: int) -> None:
     assert read_prose(text).others == others
-
-
-@pytest.mark.parametrize(
-    ("text", "sentences"),
-    [
-        ("", 1),
-        ("no end", 1),
-        ("One here. Two here! Three here?", 3),
-        ("It is 3.5 m long. It is red.", 2),
-        ("Dr. Smith of the U.S. Army met J. Doe. He left.", 2),
-        ("Use a map, e.g. this one, etc. and go.", 1),
-        ('He said "Stop." Then she left.', 2),
-        ("Really?! Yes... it is... Really.", 3),
-        ("Which of\nthe following is true?", 1),
-        ("Which are true?\nI. This one holds.\nII. That one fails.", 3),
-        ("These are true:\n\ni) one holds\n\n(ii) two holds\n", 3),
-        ("1. Wash the cup. 2. Dry it.", 2),
-        ("Is it so. $x$.", 1),
-        ("I? We both go.", 1),
-        ("ok。好的 yes", 2),
-    ],
-)
-def test_sentences_are_counted(text: str, sentences: int) -> None:
-    assert sentence_count(text) == sentences
 
 
 def test_formulas_are_removed_and_amounts_kept() -> None:

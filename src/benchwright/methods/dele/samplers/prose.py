@@ -1,4 +1,4 @@
-"""Words and sentences of a text, without formulas, code and numbers."""
+"""Words of a text, without formulas, code and numbers."""
 
 import re
 import unicodedata
@@ -13,14 +13,6 @@ _PLURAL = re.compile(r"\((?:s|es|n)\)")  # student(s)
 _BETWEEN_WORDS = re.compile(r'[\s,;:"“”„«»|/…\-\u2010-\u2015]+')
 _AROUND_WORDS = ".!?()[]{}<>'`‘_*=+¿¡"
 _SINGLE_LETTERS = frozenset({"a", "A", "I"})
-
-_SENTENCE_END = re.compile(r"[.!?]+[\"”’')\]]*(?=\s|$)|[。！？]|\n")
-_ENUMERATION = re.compile(r"\(?\w{1,4}[).]\s")  # (ii) at the start of a line
-_LAST_WORD = re.compile(r"[^\W\d_]+$")
-_LONGEST_ABBREVIATION = 8
-_ENDS_NO_SENTENCE = re.compile(
-    r"\w|[IVX]+|(?i:mr|mrs|ms|dr|prof|st|jr|sr|vs|no|fig|eq|inc|co|corp|ltd|etc|cf|al|approx|vol|pp)"
-)
 
 
 class Prose(NamedTuple):
@@ -51,38 +43,6 @@ def read_prose(text: str) -> Prose:
 def prose_words(text: str) -> tuple[str, ...]:
     """Return the words of a text."""
     return read_prose(text).words
-
-
-def sentence_count(text: str) -> int:
-    """Count the sentences with a word of two letters or more; at least 1.
-
-    A sentence ends at a full stop, question or exclamation mark or line break that no lower-case
-    letter follows, and at a line break before (i), b) or 2. Points in numbers, after single letters
-    (initials, U.S.), Roman numerals and common abbreviations do not end sentences.
-    """
-    plain = without_formulas(text)
-    count, start = 0, 0
-    for end in _SENTENCE_END.finditer(plain):
-        if not _goes_on(plain, end):
-            count += _holds_word(plain[start : end.start()])
-            start = end.end()
-    return max(1, count + _holds_word(plain[start:]))
-
-
-def _goes_on(text: str, end: re.Match[str]) -> bool:
-    rest = text[end.end() : end.end() + 40].lstrip()
-    if end[0] == "\n" and _ENUMERATION.match(rest):
-        return False
-    if rest.lstrip("\"“'‘([")[:1].islower():
-        return True
-    if not end[0].startswith("."):
-        return False
-    before = _LAST_WORD.search(text[max(0, end.start() - _LONGEST_ABBREVIATION) : end.start()])
-    return before is not None and _ENDS_NO_SENTENCE.fullmatch(before[0]) is not None
-
-
-def _holds_word(text: str) -> bool:
-    return any(len(word) > 1 for word in prose_words(text))
 
 
 @lru_cache(maxsize=1 << 17)

@@ -1,32 +1,18 @@
 """Four readability indices of texts (DELE, A.1.15–A.1.18).
 
-The formulas are those of the paper. Syllables and the list of easy words come from textstat; words
-and sentences are counted by `prose`. A number, a formula or a piece of code counts as one easy word
-of one syllable. Counts differ from those of textstat.
+The formulas are those of the paper. Syllables, sentences and difficult words are those of textstat,
+words those of `prose`. A number, a formula or a piece of code counts as one easy word of one
+syllable.
 """
 
 from collections.abc import Callable
-from functools import cache, lru_cache
+from functools import lru_cache
 from math import nan
 from typing import NamedTuple
 
-from benchwright.methods.dele.samplers.prose import read_prose, sentence_count
+from benchwright.methods.dele.samplers.prose import read_prose, without_formulas
 
 _COMPLEX = 3  # syllables
-_ENDINGS = (
-    ("s", ""),
-    ("es", ""),
-    ("ies", "y"),
-    ("d", ""),
-    ("ed", ""),
-    ("ied", "y"),
-    ("ing", ""),
-    ("ing", "e"),
-    ("st", ""),
-    ("est", ""),
-    ("iest", "y"),
-)
-_DOUBLING = frozenset({"ed", "ing", "est"})  # stopped, stopping, biggest
 
 
 class ReadingCounts(NamedTuple):
@@ -35,21 +21,23 @@ class ReadingCounts(NamedTuple):
     words: int  # including numbers and formulas
     sentences: int  # at least 1
     syllables: int  # of all words
-    difficult: int  # words that are not on the list of easy words
+    difficult: int  # words of two syllables or more that are not on the list of easy words
     complex: int  # words of three syllables or more
 
 
 @lru_cache(maxsize=1 << 17)
 def reading_counts(text: str) -> ReadingCounts:
     """Count the words, sentences and syllables that the indices share."""
+    import textstat
+
     prose = read_prose(text)
     words = [word.casefold() for word in prose.words]
     syllables = [syllable_count(word) for word in words]
     return ReadingCounts(
         words=len(words) + prose.others,
-        sentences=sentence_count(text),
+        sentences=max(1, textstat.sentence_count(without_formulas(text))),
         syllables=sum(syllables) + prose.others,
-        difficult=sum(map(is_difficult, words)),
+        difficult=sum(map(textstat.is_difficult_word, words)),
         complex=sum(count >= _COMPLEX for count in syllables),
     )
 
@@ -90,31 +78,3 @@ def syllable_count(word: str) -> int:
     import textstat
 
     return max(1, int(textstat.syllable_count(word)))
-
-
-@lru_cache(maxsize=1 << 17)
-def is_difficult(word: str) -> bool:
-    """Return whether a lower-case word is missing from textstat's Dale–Chall list.
-
-    Regular inflections of listed words are not difficult: pigs, stopped, biggest, a boy's.
-    """
-    return _easy_words().isdisjoint(_forms(word))
-
-
-@cache
-def _easy_words() -> frozenset[str]:
-    from textstat.backend.utils import get_lang_easy_words
-
-    return frozenset(get_lang_easy_words("en"))
-
-
-def _forms(word: str) -> list[str]:
-    forms = [word, word.removesuffix("'s")]
-    for ending, instead in _ENDINGS:
-        stem = word.removesuffix(ending)
-        if stem == word or len(stem) < 2:
-            continue
-        forms.append(stem + instead)
-        if ending in _DOUBLING and stem[-1] == stem[-2]:
-            forms.append(stem[:-1])
-    return forms
