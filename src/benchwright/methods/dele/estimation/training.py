@@ -22,31 +22,22 @@ _CURVE_BLOCK = 1 << 21
 
 
 class ItemCurves(NamedTuple):
-    """σ(aθ + d) of n items on an even grid of abilities."""
+    """Probabilities of right answers to n items, and a grid of abilities."""
 
-    slope: Float  # (n,) a; 0 where unknown
-    intercept: Float  # (n,) d
-    known: NDArray[np.bool_]  # (n,) items that some model answered
+    fit: ItemResponse
     nodes: Float  # (q,) abilities from −6 to 6
-    total: Float  # (q,) sums of P over known items
-    reason: str = ""  # why there is no model, or ""
+    total: Float  # (q,) sums of the probabilities over the items that some model answered
 
     @classmethod
     def of(cls, fit: ItemResponse) -> Self:
         """Compute the sums of the curves of a fitted model over items."""
-        known = ~np.isnan(fit.discrimination)
-        a = np.where(known, fit.discrimination, 0)
-        d = np.where(known, -fit.discrimination * fit.difficulty, 0)
         nodes = np.linspace(-_ABILITY_REACH, _ABILITY_REACH, max(fit.nodes, _FEWEST_NODES))
-        total = np.zeros(len(nodes))
-        different, count = np.unique(
-            np.stack([a[known], d[known]], axis=1), axis=0, return_counts=True
-        )
-        step = max(1, _CURVE_BLOCK // len(nodes))
-        for start in range(0, len(different), step):
-            part = slice(start, start + step)
-            total += _sums(different[part, 0], different[part, 1], nodes, count[part])
-        return cls(a, d, known, nodes, total, "" if known.any() else fit.reason)
+        return cls(fit, nodes, _sums(fit, np.flatnonzero(~np.isnan(fit.discrimination)), nodes))
+
+    @property
+    def reason(self) -> str:
+        """Why there is no model, or ""."""
+        return self.fit.reason if np.isnan(self.fit.discrimination).all() else ""
 
     def expected(self, places: NDArray[np.intp], responses: Float) -> Float:
         """Predict the mean (r,) of the items outside `places` (k,) from complete responses (r, k).
@@ -55,31 +46,30 @@ class ItemCurves(NamedTuple):
         fractional correct responses. Items without training responses are assumed to be like the
         others.
         """
-        inside = places[self.known[places]]
-        rest = int(self.known.sum()) - len(inside)
+        known = ~np.isnan(self.fit.discrimination)
+        inside = places[known[places]]
+        rest = int(known.sum()) - len(inside)
         if self.reason or not rest:
             return np.full(len(responses), np.nan)
-        weight = self._posterior(inside, responses[:, self.known[places]])
-        seen = _sums(self.slope[inside], self.intercept[inside], self.nodes)
-        return np.asarray(weight @ ((self.total - seen) / rest))
-
-    def _posterior(self, places: NDArray[np.intp], responses: Float) -> Float:
-        """Return the posterior weights (r, q) of the abilities."""
-        a, d = self.slope[places], self.intercept[places]
+        a = self.fit.discrimination[inside]
+        d = -a * self.fit.difficulty[inside]
+        right = responses[:, known[places]]
         shared = -0.5 * self.nodes**2
         shared -= np.logaddexp(0, a[:, None] * self.nodes + d[:, None]).sum(axis=0)
-        log = (responses @ a)[:, None] * self.nodes + (responses @ d)[:, None] + shared
+        log = (right @ a)[:, None] * self.nodes + (right @ d)[:, None] + shared
         weight = np.exp(log - log.max(axis=1, keepdims=True))
-        return np.asarray(weight / weight.sum(axis=1, keepdims=True))
+        weight /= weight.sum(axis=1, keepdims=True)
+        return np.asarray(weight @ ((self.total - _sums(self.fit, inside, self.nodes)) / rest))
 
 
-def _sums(a: Float, d: Float, nodes: Float, count: NDArray[np.integer] | None = None) -> Float:
-    """Return sums (q,) of P over items (n,), weighted by `count` (n,)."""
-    if not len(a):
-        return np.zeros(len(nodes))
-    slope = np.maximum(a, 1e-12)
-    p = probability(nodes, slope, -d / slope)
-    return np.asarray(p @ (np.ones(len(a)) if count is None else count))
+def _sums(fit: ItemResponse, places: NDArray[np.intp], nodes: Float) -> Float:
+    """Return sums (q,) of the probabilities over the items at `places`."""
+    total = np.zeros(len(nodes))
+    step = max(1, _CURVE_BLOCK // len(nodes))
+    for start in range(0, len(places), step):
+        part = places[start : start + step]
+        total += probability(nodes, fit.discrimination[part], fit.difficulty[part]).sum(axis=1)
+    return total
 
 
 class Training:

@@ -14,8 +14,8 @@ from benchwright.methods.dele.samplers.pool import (
     SamplingPool,
     prefixes,
     random_order,
+    random_quotas,
 )
-from benchwright.statistics.random_subsets import largest_remainder
 
 
 def random_sampler(pool: SamplingPool, seed: int) -> Draw:
@@ -63,13 +63,11 @@ def within_subjects(sampler: Sampler, by_subject: Mapping[str, Sampler] | None =
             name: (by_subject or {}).get(name, sampler)(pool.select(own), seed)
             for name, own in members.items()
         }
-        lots = item_uniforms(seed, "sampling.within_subject", list(members))
-        turns = dict(zip(members, np.argsort(np.argsort(lots, kind="stable")), strict=True))
-        # largest_remainder breaks ties by name, so names begin with the random turn.
-        shares = {f"{turns[name]:09d}{name}": len(own) for name, own in members.items()}
+        sizes = {name: len(own) for name, own in members.items()}
+        quotas_of = random_quotas(sizes, seed, "sampling.within_subject")
 
         def draw(size: int) -> WeightedSubset:
-            quotas = {key[9:]: quota for key, quota in largest_remainder(shares, size).items()}
+            quotas = quotas_of(size)
             positions, weights, inclusion = [], [], []
             for name, own in members.items():
                 if not quotas[name]:

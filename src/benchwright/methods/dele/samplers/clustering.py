@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
-from benchwright.core.seeding import item_uniforms, stage_generator
+from benchwright.core.seeding import stage_generator
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.methods.dele.samplers.pool import (
     Draw,
@@ -18,9 +18,9 @@ from benchwright.methods.dele.samplers.pool import (
     SamplingPool,
     once_per_pool,
     random_order,
+    random_quotas,
 )
 from benchwright.params.sampling import SamplingParams
-from benchwright.statistics.random_subsets import largest_remainder
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -317,20 +317,15 @@ def proportional_draw(
     Ties of remainders are broken at random once per repeat. `labels` (n,) are clusters, including
     noise (−1). The name of the sampler is part of the seed.
     """
-    numbers, sizes = np.unique(labels, return_counts=True)
-    lots = item_uniforms(seed, f"sampling.{sampler}.cluster", [str(number) for number in numbers])
-    turns = [f"{turn:09d}" for turn in np.argsort(np.argsort(lots, kind="stable"))]
-    shares = dict(zip(turns, sizes.tolist(), strict=True))
     shuffled = random_order(pool, seed, sampler)
-    members = {
-        turn: shuffled[labels[shuffled] == number]
-        for turn, number in zip(turns, numbers, strict=True)
-    }
+    members = {str(name): shuffled[labels[shuffled] == name] for name in np.unique(labels)}
+    sizes = {name: len(own) for name, own in members.items()}
+    quotas_of = random_quotas(sizes, seed, f"sampling.{sampler}.cluster")
 
     def draw(size: int) -> WeightedSubset:
-        quotas = largest_remainder(shares, size)
+        quotas = quotas_of(size)
         return WeightedSubset.equal(
-            np.concatenate([members[turn][: quotas[turn]] for turn in turns])
+            np.concatenate([own[: quotas[name]] for name, own in members.items()])
         )
 
     return draw

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from benchwright.core.seeding import item_uniforms
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.params.sampling import SamplingParams
+from benchwright.statistics.random_subsets import largest_remainder
 
 
 @dataclass(frozen=True)
@@ -123,12 +124,23 @@ def prefixes(order: NDArray[np.intp]) -> Draw:
 
 def random_order(pool: SamplingPool, seed: int, sampler: str) -> NDArray[np.intp]:
     """Return all n positions in an order that depends only on seed, sampler and ids."""
-    uniforms = item_uniforms(seed, f"sampling.{sampler}", pool.item_ids)
-    order = np.argsort(uniforms, kind="stable")
-    if (uniforms[order[1:]] != uniforms[order[:-1]]).all():
-        return order
-    # Break ties by id; this is slow, so only if there are ties.
-    return np.lexsort((np.array(pool.item_ids, dtype=object), uniforms))
+    return np.argsort(item_uniforms(seed, f"sampling.{sampler}", pool.item_ids), kind="stable")
+
+
+def random_quotas(
+    sizes: Mapping[str, int], seed: int, stage: str
+) -> Callable[[int], dict[str, int]]:
+    """Return the function from a size to the share of each group, by largest remainder.
+
+    Ties of remainders are broken at random, once per seed.
+    """
+    lots = item_uniforms(seed, stage, list(sizes))
+    turns = np.argsort(np.argsort(lots, kind="stable"))
+    # largest_remainder breaks ties by name, so names begin with the random turn.
+    named = {
+        f"{turn:09d}{name}": size for turn, (name, size) in zip(turns, sizes.items(), strict=True)
+    }
+    return lambda size: {key[9:]: quota for key, quota in largest_remainder(named, size).items()}
 
 
 def order_by(
