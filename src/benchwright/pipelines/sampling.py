@@ -48,7 +48,6 @@ _NODES = [
     ),
     node(estimates.measure_estimates, "sampling_study", "estimate_errors"),
     node(choice.choose_samplers, ["sampling_results", "sampling_study"], "sampler_choice"),
-    node(rate_curves.trace_subjects, "sampling_study", "subject_curves"),
     node(
         choice.choose_by_subject,
         "sampling_study",

@@ -163,14 +163,3 @@ ChosenCurves = Columns(
 Values are means over splits of means over repeats; `gain_low` and `gain_high` are the middle
 95% of the splits. `random_…` is the band of single random subsets on the held-out models.
 """
-
-SubjectCurves = Columns(
-    (str, "subject"),
-    (int, "n_items", "n_models"),
-    (str, "sampler"),
-    (float, "rate"),
-    (int, "size"),
-    (str, "metric"),
-    (float, "mean", "random_low", "random_median", "random_high"),
-)
-"""Curves inside each subject (DELE, Figures 8–27); key (subject, sampler, rate, metric)."""

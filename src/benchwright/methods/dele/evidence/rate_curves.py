@@ -1,8 +1,7 @@
-"""Metrics over rates with random bands (DELE, Figures 1–32, Table 1): overall and by subject."""
+"""Metrics over rates with random bands (DELE, Figures 1–7 and 32, Table 1)."""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
-from math import ceil
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,26 +9,19 @@ import pandas as pd
 
 from benchwright.core.token_counts import COUNTED_BY
 from benchwright.exports.export import CHOSEN, CHOSEN_BY_SUBJECT
-from benchwright.methods.dele.evidence.choice import (
-    composed,
-    large_subjects,
-    model_splits,
-    winners_of_splits,
-)
-from benchwright.methods.dele.evidence.panels import FEWEST_MODELS
+from benchwright.methods.dele.evidence.choice import composed, model_splits, winners_of_splits
 from benchwright.methods.dele.evidence.sampler_results import (
     HIGHER_IS_BETTER,
     METRICS,
     MIDDLE,
     measure_samplers,
     repeat_seed,
-    runs_on,
 )
 from benchwright.methods.dele.evidence.study import SamplingStudy
 from benchwright.methods.dele.samplers.pool import Sampler, SamplingPool
 from benchwright.methods.dele.samplers.registry import RANDOM, sampler_kinds
 from benchwright.statistics.preservation import ModelPanels
-from benchwright.tables.dele import ChosenCurves, SamplingCurves, SamplingSummary, SubjectCurves
+from benchwright.tables.dele import ChosenCurves, SamplingCurves, SamplingSummary
 
 if TYPE_CHECKING:
     from pandas.core.groupby import SeriesGroupBy
@@ -122,39 +114,6 @@ def _tokens(name: str, size: int, study: SamplingStudy) -> float:
     return float(study.tokens[subset.positions].sum())
 
 
-SUBJECT_METRICS = ("spearman", "pearson", "wasserstein", "mean_absolute_error")
-MOST_RATES = 20
-"""Maximum number of rates of a curve by subject: 1% of few items is less than one item."""
-
-
-def trace_subjects(study: SamplingStudy) -> pd.DataFrame:
-    """Compute the curves of samplers inside each subject with enough items, on all models.
-
-    Samplers that read responses are left out, so the result is not in-sample. Return a
-    `SubjectCurves` table; empty if there is one subject or too few models.
-    """
-    panels = study.panels
-    subjects = large_subjects(study.plain, study.sampling)
-    if not subjects or len(panels.models) < FEWEST_MODELS:
-        return SubjectCurves.empty()
-    rates, parts = thinned(study.rates), []
-    for subject, places in subjects.items():
-        pool, correct = study.plain.select(places), panels.correct[:, places]
-        able, _ = runs_on(study.samplers(responses=False), pool)
-        model_panels = ModelPanels.of(correct, {"all": panels.groups["all"]})
-        results = measure_samplers(pool, able, model_panels, study.draws(rates, tau=False))
-        groups = _by_metric(results, ["sampler", "rate", "size"])
-        means = groups.mean().rename("mean").reset_index().merge(_random_band(results, ["rate"]))
-        parts.append(means.assign(subject=subject, n_items=len(pool), n_models=len(correct)))
-    table = pd.concat(parts, ignore_index=True)
-    return SubjectCurves.of(table[table["metric"].isin(SUBJECT_METRICS)])
-
-
-def thinned(rates: list[float]) -> list[float]:
-    """Return at most `MOST_RATES` evenly spaced rates, including the last one."""
-    return rates[::-1][:: ceil(len(rates) / MOST_RATES)][::-1]
-
-
 def trace_chosen(
     sampler_choice: pd.DataFrame, subject_choices: pd.DataFrame, study: SamplingStudy
 ) -> pd.DataFrame:
@@ -164,56 +123,42 @@ def trace_chosen(
     samplers chosen inside each subject, and random, all on the held-out models. Return a
     `ChosenCurves` table; empty if no split chose a sampler.
     """
-    chosen = winners_of_splits(sampler_choice).set_index("split")["winner"]
-    if chosen.empty:
+    won = winners_of_splits(sampler_choice)
+    if won.empty:
         return ChosenCurves.empty()
-    all_splits, correct = model_splits(study), study.panels.correct
-    splits = {int(number): all_splits[number] for number in chosen.index}
-    members = {
-        f"{line} {number}": halves.held_out
-        for number, halves in splits.items()
-        for line in (CHOSEN, RANDOM, CHOSEN_BY_SUBJECT)
-    }
-    model_panels = ModelPanels.of(correct, members)
-    draws, samplers = study.draws(study.rates, by_splits=True), study.samplers()
+    chosen = {int(n): str(name) for n, name in zip(won["split"], won["winner"], strict=True)}
+    splits = {n: half for n, half in enumerate(model_splits(study)) if n in chosen}
+    correct, samplers = study.panels.correct, study.samplers()
+    model_panels = ModelPanels.of(correct, {str(n): half.held_out for n, half in splits.items()})
+    draws = study.draws(study.rates, by_splits=True)
 
     def measure(
-        pool: SamplingPool,
-        name: str,
-        sampler: Sampler,
-        line: str,
-        numbers: Iterable[object],
-    ) -> pd.DataFrame:
-        panels = model_panels.only(f"{line} {number}" for number in numbers)
-        return measure_samplers(pool, {name: sampler}, panels, draws)
+        line: str, name: str, sampler: Sampler, pool: SamplingPool, *numbers: object
+    ) -> None:
+        panels = model_panels.only(map(str, numbers))
+        parts.append(measure_samplers(pool, {name: sampler}, panels, draws).assign(line=line))
 
-    parts = [measure(study.plain, RANDOM, samplers[RANDOM], RANDOM, splits)]
-    for name, rows in chosen.groupby(chosen):
-        judged = str(name), samplers[str(name)], CHOSEN
-        if name in study.samplers(responses=False):  # it draws once for all its splits
-            parts.append(measure(study.plain, *judged, rows.index))
-            continue
-        for number in rows.index:
-            pool = replace(study.plain, correct=correct[splits[number].selection])
-            parts.append(measure(pool, *judged, [number]))
-    for number, own in subject_choices[subject_choices["split"].isin(splits)].groupby("split"):
+    parts: list[pd.DataFrame] = []
+    measure(RANDOM, RANDOM, samplers[RANDOM], study.plain, *splits)
+    for number, name in chosen.items():
+        pool = study.plain
+        if name not in study.samplers(responses=False):
+            pool = replace(pool, correct=correct[splits[number].selection])
+        measure(CHOSEN, name, samplers[name], pool, number)
+    for split, own in subject_choices[subject_choices["split"].isin(splits)].groupby("split"):
         sampler = composed(own.set_index("subject")["winner"], samplers)
-        line = CHOSEN_BY_SUBJECT
-        parts.append(measure(study.plain, line, sampler, line, [number]))
+        measure(CHOSEN_BY_SUBJECT, CHOSEN_BY_SUBJECT, sampler, study.plain, split)
     results = pd.concat(parts, ignore_index=True)
-    curves = _split_means(results).merge(_random_band(results, ["rate"]))
-    return ChosenCurves.of(curves)
+    return ChosenCurves.of(_split_means(results).merge(_random_band(results, ["rate"])))
 
 
 def _split_means(results: pd.DataFrame) -> pd.DataFrame:
     """Average each line over splits, with its gain over random in the same splits."""
-    results[["line", "split"]] = results["panel"].str.rsplit(" ", n=1, expand=True)
-    groups = _by_metric(results, ["line", "split", "rate", "size"])
+    groups = _by_metric(results, ["line", "panel", "rate", "size"])
     by_split = pd.DataFrame({"mean": groups.mean(), "sd": groups.std(ddof=1)})
     gain = by_split["mean"] - by_split[[]].join(by_split["mean"].xs(RANDOM))["mean"]
     signs = {name: 1 if better else -1 for name, better in HIGHER_IS_BETTER.items()}
     by_split["gain"] = by_split.index.get_level_values("metric").map(signs) * gain
     lines = by_split.groupby(["line", "rate", "size", "metric"])
-    gains = {"gain_low": lines["gain"].quantile(MIDDLE[0])}
-    gains["gain_high"] = lines["gain"].quantile(MIDDLE[2])
-    return lines.mean().assign(splits=lines.size(), **gains).reset_index()
+    low, _, high = (lines["gain"].quantile(q) for q in MIDDLE)
+    return lines.mean().assign(splits=lines.size(), gain_low=low, gain_high=high).reset_index()

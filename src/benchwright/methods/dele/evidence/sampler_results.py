@@ -164,12 +164,10 @@ def random_results(
     size: int,
     draws: int,
     generator: np.random.Generator,
-    *,
-    tau: bool = True,
 ) -> dict[str, Preservation]:
     """Return the metrics (draws,) of random subsets of one size by panel; panels share subsets."""
     masks = subset_blocks(model_panels.correct.shape[1], size, draws, generator, rows=_BLOCK)
-    blocks = [preservation_by_panel(model_panels, some / max(size, 1), tau=tau) for some in masks]
+    blocks = [preservation_by_panel(model_panels, some / max(size, 1)) for some in masks]
     return {
         panel: Preservation(*map(np.concatenate, zip(*(b[panel] for b in blocks), strict=True)))
         for panel in model_panels.panels
