@@ -203,7 +203,7 @@ def test_a_sample_and_its_estimates(items: pd.DataFrame, responses: pd.DataFrame
 
 
 def test_samplers_read_responses_and_vectors(items: pd.DataFrame, responses: pd.DataFrame) -> None:
-    anchors = bw.sample(items, responses, sampler="anchor_points", size=5)
+    anchors = bw.sample(items, responses, sampler="irt_clusters", size=5)
     assert len(anchors.kept) == 5
     vectors = np.repeat(np.eye(4), N // 4, axis=0)
     clustered = bw.sample(
@@ -236,7 +236,7 @@ def test_samplers_read_responses_and_vectors(items: pd.DataFrame, responses: pd.
         ),
         (lambda items, _: bw.smart(items, embeddings=np.eye(3)), r"embeddings: shape \(3, 3\)"),
         (lambda items, r: bw.judge_subset(["nowhere"], r), "kept: 'nowhere' is not among the 40"),
-        (lambda items, _: bw.sample(items, sampler="anchor_points"), "anchor_points"),
+        (lambda items, _: bw.sample(items, sampler="irt_clusters"), "irt_clusters"),
         (
             lambda items, _: bw.load_run("demo", "smart", data_root="nowhere"),
             "no run of benchmark .demo., variant",

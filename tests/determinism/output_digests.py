@@ -35,7 +35,7 @@ from speed import speed_up
 SHARED = Path(os.environ.get("BENCHWRIGHT_SHARED_DATA", REPOSITORY.parent / "shared" / "data"))
 IMPORTED = "scoring.mode=imported"
 FEW_DRAWS = "evaluation.random_subsets=100,evaluation.bootstrap_samples=100"
-FEW_SAMPLERS = "sampling.samplers=random+word_length+flesch+anchor_points+pass_rate"
+FEW_SAMPLERS = "sampling.samplers=random+word_length+flesch+irt_clusters+pass_rate"
 
 MOST_ROWS = 5000
 """Tables with more rows have no digests of rows and columns."""

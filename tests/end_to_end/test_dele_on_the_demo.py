@@ -10,13 +10,13 @@ import pytest
 from end_to_end.saved import newest
 
 SAMPLING = {
-    "samplers": "random+stratified+word_length+kmeans_tfidf+anchor_points",
+    "samplers": "random+stratified+word_length+kmeans_tfidf+irt_clusters",
     "rates": [5, 10, 25, 50, 100],
     "repeats": 3,
     "clustering": {"k": 4},
     "adaptive": {"splits": 2},
     "evidence": {"estimate_subsets": 2},
-    "export": {"sampler": "anchor_points", "size": 30},
+    "export": {"sampler": "irt_clusters", "size": 30},
 }
 
 

@@ -22,8 +22,8 @@ CHEAP = (
     "limit=60,scoring.mode=imported,evaluation.random_subsets=10,evaluation.bootstrap_samples=10"
 )
 DELE = (
-    "limit=60,sampling.samplers=random+anchor_points,sampling.repeats=2,"
-    "sampling.export.sampler=anchor_points,sampling.export.size=20"
+    "limit=60,sampling.samplers=random+irt_clusters,sampling.repeats=2,"
+    "sampling.export.sampler=irt_clusters,sampling.export.size=20"
 )
 FEW_DOCUMENTS = 60
 _VERSION = re.compile(r"\d{4}-\d\d-\d\dT\d\d\.\d\d\.\d\d\.\d{3}Z")

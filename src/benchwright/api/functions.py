@@ -211,7 +211,7 @@ def sample(
 
     Args:
         items: as for `smart`.
-        responses: as for `smart`; samplers such as `anchor_points` need them.
+        responses: as for `smart`; samplers such as `irt_clusters` need them.
         sampler: a name in docs/reference/sampling.md, `chosen` for the one that the comparison of
             all samplers finds best, or `chosen_by_subject` for the best ones by subject (slow).
         size: number of items, or a share of them below 1.

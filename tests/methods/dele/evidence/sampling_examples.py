@@ -59,7 +59,7 @@ def make_families(models: int, size: int = 2) -> pd.DataFrame:
 
 def make_params(**changed: object) -> SamplingParams:
     given: dict[str, object] = {
-        "samplers": "random+stratified+word_length+anchor_points+share_wrong",
+        "samplers": "random+stratified+word_length+irt_clusters+share_wrong",
         "encoders": (),
         "rates": (10.0, 25.0, 50.0, 100.0),
         "repeats": 4,

@@ -161,7 +161,7 @@ def test_subset_is_drawn_from_the_compared_items(results: pd.DataFrame) -> None:
     assert subset["weight"].sum() == pytest.approx(1)
     assert items["item_id"].iloc[subset["position"]].tolist() == subset["item_id"].tolist()
     assert (subset["position"] >= 20).all()
-    anchors = make_params(export={"sampler": "anchor_points", "size": 7})
+    anchors = make_params(export={"sampler": "irt_clusters", "size": 7})
     subset = choose_subset(items, {}, choice, NO_SUBJECTS, make_study(panels, anchors))
     assert len(subset) == 7
     assert subset["weight"].max() > subset["weight"].min()

@@ -122,7 +122,6 @@ def errors(ridge: float, coverage: float) -> pd.DataFrame:
         ("random", "ridge", "forward", 0.95, ridge, 3.0),
         ("unequal", "aipw", "held_out", 0.95, 0.7, 3.0),
         ("unequal", "aipw", "forward", coverage, 0.5, 2.0),
-        ("anchor_points", "aipw", "held_out", 0.95, 0.7, 4.0),
     ]
     columns = ["subset", "estimator", "panel", "coverage", "tau_b", "effective_by_error"]
     return pd.DataFrame(rows, columns=columns).assign(reason="")

@@ -107,7 +107,7 @@ def test_items_of_medium_pass_rates_come_first_at_random_then_the_nearest() -> N
 @given(st.integers(0, 10_000))
 @few_examples
 def test_anchors_match_a_direct_implementation(seed: int) -> None:
-    """Use sums over the points of a cluster and a search for the next cluster."""
+    """Use sums over the points of a cluster."""
     drawn = np.random.default_rng(seed)
     points = drawn.integers(0, 3, size=(40, 2)).astype(float) * (1, 0.5)
     ties = np.round(drawn.random(40), 1)  # some are equal
@@ -117,19 +117,15 @@ def test_anchors_match_a_direct_implementation(seed: int) -> None:
     for size in (1, 4, len(different), 23, 40):
         labels = cut_tree(merges, len(different), min(size, len(different)))[kind.ravel()]
         members = [np.flatnonzero(labels == label) for label in range(labels.max() + 1)]
-        given_out = [1] * len(members)
-        while sum(given_out) < size:
-            share = [len(cluster) / some for cluster, some in zip(members, given_out, strict=True)]
-            given_out[int(np.argmax(share))] += 1
-        places: list[int] = []
-        weights: list[float] = []
-        for cluster, some in zip(members, given_out, strict=True):
+        nearest = []
+        for cluster in members:
             gaps = np.round(((points[cluster] - points[cluster].mean(axis=0)) ** 2).sum(axis=1), 6)
-            nearest = sorted(
-                zip(gaps.tolist(), ties[cluster].tolist(), cluster.tolist(), strict=True)
-            )
-            places += [place for *_, place in nearest[:some]]
-            weights += [len(cluster) / some / 40] * some
+            rows = zip(gaps.tolist(), ties[cluster].tolist(), cluster.tolist(), strict=True)
+            nearest.append(min(rows)[-1])
+        others = sorted(set(range(40)) - set(nearest), key=lambda place: (ties[place], place))
+        places = nearest + others[: size - len(nearest)]
+        own = [cluster for place in places for cluster in members if place in cluster]
+        weights = [len(cluster) / np.isin(cluster, places).sum() / 40 for cluster in own]
         anchors = clusters.anchors(size, ties)
         assert anchors.positions.tolist() == places
         assert anchors.weights.tolist() == pytest.approx(weights)

@@ -8,7 +8,6 @@ left-out training models, and items may be drawn with unequal known probabilitie
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.methods.dele.estimation.calibration import Predict, Rule
 from benchwright.methods.dele.estimation.fitted import (
     Estimates,
     EstimatorKind,
@@ -19,26 +18,22 @@ from benchwright.methods.dele.estimation.item_predictions import (
     ItemPredictor,
     tuned_predictor,
 )
-from benchwright.methods.dele.estimation.training import Rows, Training
+from benchwright.methods.dele.estimation.p_irt import undefined
+from benchwright.methods.dele.estimation.training import Training
 from benchwright.methods.dele.estimation.weighted import (
     by_design,
     learn_mean,
     unlike_random,
-    with_past_errors,
 )
 
 
 def learn_aipw(task: Task) -> FromComplete:
-    """Fit AIPW; the interval of a draw with known probabilities follows from the draw.
-
-    Other unequal weights (anchor points) weight the residuals, and the interval comes from errors
-    on training models.
-    """
+    """Fit AIPW to items that were drawn with known probabilities."""
     if not len(task.training.scores) or task.rest <= 0:
         return learn_mean(task)
-    predictor = predictor_of(task.training, len(task.places), task.unequal, task.seed)
     if task.inclusion is None:
-        return with_past_errors(task, _anchors_rule(task.subset.weights, predictor.penalty))
+        return undefined("aipw needs items that were drawn with known probabilities")
+    predictor = predictor_of(task.training, len(task.places), task.unequal, task.seed)
     if task.paired:
         predictor = predictor._replace(offset=np.full(task.training.items, 0.5))
     estimate = by_design(predictor, task.places, task.inclusion, unlike_random(task))
@@ -91,20 +86,3 @@ def predictor_of(training: Training, k: int, unequal: bool, seed: int) -> ItemPr
             seed,
         )
     return known[key]
-
-
-def _anchors_rule(weights: NDArray[np.float64], penalty: float) -> Rule:
-    """Return the rule that adds the weighted mean of the residuals to the predictions."""
-
-    def rule(training: Training, rows: Rows | None, places: NDArray[np.intp]) -> Predict:
-        values = training.filled if rows is None else training.filled[rows]
-        predictor, n = ItemPredictor.of(values, penalty), training.items
-
-        def predict(responses: NDArray[np.float64]) -> NDArray[np.float64]:
-            inside, outside = predictor.left_out(places, responses)
-            correction = (n - len(places)) * ((responses - inside) @ weights)
-            return np.asarray((responses.sum(axis=1) + outside + correction) / n)
-
-        return predict
-
-    return rule

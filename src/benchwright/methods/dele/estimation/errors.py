@@ -11,7 +11,7 @@ from benchwright.methods.dele.estimation.registry import ESTIMATORS
 from benchwright.methods.dele.estimation.training import Training
 from benchwright.statistics.rank_agreement import kendall_tau_b_rows
 
-RANDOM, ANCHORS = "random", "anchor_points"
+RANDOM = "random"
 READ_PROBABILITIES = ("mean", "aipw")
 """Estimators whose intervals follow from the draw."""
 LEVEL = 0.95
@@ -55,7 +55,7 @@ def advise(errors: pd.DataFrame) -> str:
     panel. A score comes from the least squared error, at the worst panel, of the mean and `aipw`,
     whose intervals follow from the draw, if they cover 93% on every panel. "" without such rows.
     """
-    designed = errors["estimator"].isin(READ_PROBABILITIES) & errors["subset"].ne(ANCHORS)
+    designed = errors["estimator"].isin(READ_PROBABILITIES)
     designed &= ~errors["reason"].str.startswith(f"{RANDOM}: ")  # draws that are not unequal
     by = errors[designed].set_index(["subset", "estimator", "panel"])
     worst = by.groupby(["subset", "estimator"])[["coverage", "effective_by_error"]].min()

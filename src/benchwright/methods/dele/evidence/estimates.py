@@ -5,7 +5,6 @@ import pandas as pd
 
 from benchwright.core.errors import InputError
 from benchwright.methods.dele.estimation.errors import (
-    ANCHORS,
     LEVEL,
     READ_PROBABILITIES,
     estimator_errors,
@@ -19,7 +18,7 @@ from benchwright.methods.dele.samplers.registry import RANDOM, SAMPLERS
 from benchwright.methods.dele.samplers.response_samplers import forward_evidence_of
 from benchwright.tables.dele import EstimateErrors
 
-UNEQUAL = "unequal"
+UNEQUAL, ANCHORS = "unequal", "irt_clusters"
 _PANELS = ("held_out", "forward")
 _ITEMS = 100  # of a subset
 
@@ -37,6 +36,8 @@ def measure_estimates(study: SamplingStudy) -> pd.DataFrame:
     seeds = [repeat_seed(study.seed, "estimates", i) for i in range(count)]
     # One set of anchors: repeats differ only by ties.
     kinds = {RANDOM: seeds, UNEQUAL: seeds, ANCHORS: [study.seed]}
+    others = [name for name in ESTIMATORS if name not in READ_PROBABILITIES]
+    names_of = {RANDOM: [*ESTIMATORS], UNEQUAL: READ_PROBABILITIES, ANCHORS: others}
     rows = []
     for panel in _PANELS:
         train, tested = panels.responses(CHOSEN_BY[panel]), panels.responses(panel)
@@ -53,7 +54,7 @@ def measure_estimates(study: SamplingStudy) -> pd.DataFrame:
                 drawn = [sampler(pool, seed)(size) for seed in own]
             except InputError as error:
                 drawn, why = [], str(error)
-            for name in READ_PROBABILITIES if kind == UNEQUAL else ESTIMATORS:
+            for name in names_of[kind]:
                 found, reason = estimator_errors(name, training, drawn, tested, study.seed, LEVEL)
                 plain = found if plain is None else plain  # the mean of random items comes first
                 counts = (size, len(own), len(train), len(tested))

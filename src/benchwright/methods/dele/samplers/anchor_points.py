@@ -1,7 +1,6 @@
-"""Anchor points: items that represent similar ones (Vivek et al. 2024; Polo et al. 2024)."""
+"""Anchor points: items that represent similar ones (Polo et al. 2024, tinyBenchmarks)."""
 
-from collections.abc import Callable
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,8 +8,7 @@ from numpy.typing import NDArray
 from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms
 from benchwright.core.weighted_subset import WeightedSubset
-from benchwright.methods.dele.estimation.training import Training
-from benchwright.methods.dele.samplers.pool import Draw, Sampler, SamplingPool, once_per_pool
+from benchwright.methods.dele.samplers.pool import Draw, SamplingPool, once_per_pool
 from benchwright.methods.dele.samplers.response_samplers import (
     require_responses,
     two_parameter_fit,
@@ -21,8 +19,6 @@ Labels = NDArray[np.intp]
 
 _DECIMALS = 6  # smaller differences of points are rounding errors
 _SIZES = 128  # cached clusterings of a pool
-_COMPONENTS = 64  # of the responses; this bounds the time with thousands of models
-_EIGEN_MODELS = 1000  # with more models the components are computed by random projections
 _DIFFICULTY_REACH = 6.0  # the grid of abilities ends there
 
 
@@ -75,20 +71,13 @@ def _join(costs: Float, weight: Float, x: int, y: int) -> None:
 
 
 def cut_tree(merges: NDArray[np.intp], u: int, k: int) -> Labels:
-    """Return the labels 0 … k − 1 of u points after the first u − k merges.
-
-    Single points come first, then clusters in the order in which they were made.
-    """
+    """Return the labels 0 … k − 1 of u points after the first u − k merges."""
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import connected_components
 
     done = merges[: u - k]
     graph = csr_matrix((np.ones(len(done)), (done[:, 0], done[:, 1])), shape=(u, u))
-    cluster = connected_components(graph, directed=False)[1]
-    made = np.zeros(k, dtype=np.intp)
-    np.maximum.at(made, cluster, np.arange(u))
-    np.maximum.at(made, cluster[done[:, 0]], np.arange(u, u + len(done)))
-    return np.argsort(np.argsort(made))[cluster]
+    return np.asarray(connected_components(graph, directed=False)[1], dtype=np.intp)
 
 
 class AnchorClusters:
@@ -99,81 +88,38 @@ class AnchorClusters:
 
     def __init__(self, points: Float) -> None:
         self.points = np.round(points, _DECIMALS)
-        self._columns = np.ascontiguousarray(self.points.T)
         different, kind, sizes = np.unique(
             self.points, axis=0, return_inverse=True, return_counts=True
         )
         self._distinct, self._kind = len(different), kind.ravel()
         self._merges = ward_merges(different, sizes)
-        self._clusters = lru_cache(maxsize=_SIZES)(self._ordered)
+        self._clusters = lru_cache(maxsize=_SIZES)(self._nearness)
 
     def anchors(self, size: int, ties: Float) -> WeightedSubset:
         """Return `size` points with weights: each represents its share of a cluster.
 
         Each cluster gives the point nearest to its mean. Equal points are never in two clusters. If
-        `size` exceeds the number of distinct points, further anchors come one by one from the
-        cluster with the most points per anchor, and anchors of a cluster share its weight.
+        `size` exceeds the number of distinct points, further anchors are those with the lowest
+        `ties`, and anchors of a cluster share its weight.
 
         `size` is 1 to n; `ties` (n,) are distinct numbers that break ties of distances.
         """
-        places, counts = self._clusters(min(size, self._distinct))
-        shuffled = np.argsort(ties, kind="stable")
-        order = shuffled[np.argsort(places[shuffled], kind="stable")]
-        given = np.ones(len(counts), dtype=np.intp)
-        if size > len(counts):
-            more = self._further[: size - len(counts)]
-            given += np.bincount(more, minlength=len(counts))
-        turn = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
-        weights = np.repeat(counts / (given * len(order)), given)
-        return WeightedSubset(order[turn < np.repeat(given, counts)], weights)
-
-    @cached_property
-    def _further(self) -> Labels:
-        """The order in which clusters of equal points, with an anchor each, give further ones.
-
-        The next cluster is always the one with the most points per anchor; ties go by number.
-        """
-        sizes = self._clusters(self._distinct)[1]
-        numbers = np.repeat(np.arange(len(sizes)), sizes - 1)
-        first = np.repeat(np.cumsum(sizes - 1) - (sizes - 1), sizes - 1)
-        given = 1 + np.arange(len(numbers)) - first
-        return numbers[np.lexsort((numbers, -sizes[numbers] / given))]
-
-    def _ordered(self, k: int) -> tuple[NDArray[np.unsignedinteger], Labels]:
-        """Return the rank (n,) of points by cluster and distance to its mean, and cluster sizes.
-
-        Equal distances share a rank, so the result does not depend on `ties`.
-        """
-        labels = cut_tree(self._merges, self._distinct, k)[self._kind]
+        labels, distances = self._clusters(min(size, self._distinct))
+        order = np.lexsort((ties, distances, labels))
         counts = np.bincount(labels)
-        sums = np.array([np.bincount(labels, column, len(counts)) for column in self._columns])
-        gaps = self.points - np.ascontiguousarray((sums / counts).T)[labels]
-        gaps *= gaps
-        distances = np.round(gaps.sum(axis=1), _DECIMALS)
-        order = np.lexsort((distances, labels))
-        differs = np.diff(labels[order]).astype(bool) | np.diff(distances[order]).astype(bool)
-        kind = np.uint16 if len(order) < 1 << 16 else np.uint32  # 16-bit integers sort fastest
-        places: NDArray[np.unsignedinteger] = np.empty(len(order), dtype=kind)
-        places[order] = np.concatenate([[0], np.cumsum(differs)])
-        return places, counts
+        nearest = order[np.cumsum(counts) - counts]
+        others = np.setdiff1d(order, nearest)
+        further = others[np.argsort(ties[others], kind="stable")][: size - len(nearest)]
+        chosen = np.concatenate([nearest, further])
+        given = np.bincount(labels[chosen])
+        return WeightedSubset(chosen, (counts / (given * len(order)))[labels[chosen]])
 
-
-def answer_components(correct: NDArray[np.float32], components: int = _COMPONENTS) -> Float:
-    """Return the leading principal components (n, c) of n items' responses, c ≤ `components`.
-
-    With at most `components` models, return the responses, since distances are the same.
-    """
-    responses = np.ascontiguousarray(Training(correct).filled.T, dtype=np.float64)
-    n, m = responses.shape
-    if m <= components or n <= components:
-        return responses
-    from sklearn.decomposition import PCA
-    from threadpoolctl import threadpool_limits
-
-    solver = "covariance_eigh" if m <= _EIGEN_MODELS else "randomized"
-    with threadpool_limits(limits=1):
-        points = PCA(components, svd_solver=solver, random_state=0).fit_transform(responses)
-    return np.asarray(points, dtype=np.float64)
+    def _nearness(self, k: int) -> tuple[Labels, Float]:
+        """Return the label (n,) of each point's cluster and its distance to the mean, squared."""
+        labels = cut_tree(self._merges, self._distinct, k)[self._kind]
+        sums = np.array([np.bincount(labels, column) for column in self.points.T])
+        means = (sums / np.bincount(labels)).T
+        return labels, np.round(((self.points - means[labels]) ** 2).sum(axis=1), _DECIMALS)
 
 
 def _item_parameters(pool: SamplingPool) -> Float:
@@ -191,41 +137,26 @@ def _item_parameters(pool: SamplingPool) -> Float:
     return np.where(known[:, None], columns, np.median(columns[known], axis=0))
 
 
-def _anchor_sampler(name: str, points_of: Callable[[SamplingPool], Float]) -> Sampler:
-    """Return the sampler of anchors among the points `points_of(pool)` of a sorted pool."""
-
-    def fit(pool: SamplingPool) -> tuple[NDArray[np.intp], AnchorClusters]:
-        require_responses(pool, name)
-        order = np.argsort(np.array(pool.item_ids, dtype=object), kind="stable")
-        return order, AnchorClusters(points_of(pool.select(order)))
-
-    clusters_of = once_per_pool(fit)
-
-    def sample(pool: SamplingPool, seed: int) -> Draw:
-        order, clusters = clusters_of(pool)
-        ids = [pool.item_ids[place] for place in order]
-        ties = item_uniforms(seed, f"sampling.{name}", ids)
-
-        def draw(size: int) -> WeightedSubset:
-            chosen = clusters.anchors(size, ties)
-            return WeightedSubset(order[chosen.positions], chosen.weights)
-
-        return draw
-
-    return sample
+@once_per_pool
+def _clusters_of(pool: SamplingPool) -> tuple[NDArray[np.intp], AnchorClusters]:
+    """Return the order of the items by id, and the clusters of the items in this order."""
+    require_responses(pool, "irt_clusters")
+    order = np.argsort(np.array(pool.item_ids, dtype=object), kind="stable")
+    return order, AnchorClusters(_item_parameters(pool.select(order)))
 
 
-anchor_points_sampler = _anchor_sampler(
-    "anchor_points", lambda pool: answer_components(pool.correct)
-)
-"""The sampler of one item per cluster of items with similar responses.
+def irt_clusters_sampler(pool: SamplingPool, seed: int) -> Draw:
+    """Draw one item per cluster of similar discrimination and difficulty.
 
-Items are clustered by the principal components of the selection models' responses. The score is the
-mean weighted by the shares of clusters.
-"""
+    These are the IRT anchors of tinyBenchmarks with one ability. The score is the mean weighted by
+    the shares of clusters.
+    """
+    order, clusters = _clusters_of(pool)
+    ids = [pool.item_ids[place] for place in order]
+    ties = item_uniforms(seed, "sampling.irt_clusters", ids)
 
-irt_clusters_sampler = _anchor_sampler("irt_clusters", _item_parameters)
-"""The sampler of one item per cluster of similar discrimination and difficulty.
+    def draw(size: int) -> WeightedSubset:
+        chosen = clusters.anchors(size, ties)
+        return WeightedSubset(order[chosen.positions], chosen.weights)
 
-These are the IRT anchors of tinyBenchmarks with one ability.
-"""
+    return draw

@@ -7,10 +7,7 @@ from typing import get_args
 
 from benchwright.core.errors import InputError
 from benchwright.methods.dele.samplers import baselines, readability, text_quality
-from benchwright.methods.dele.samplers.anchor_points import (
-    anchor_points_sampler,
-    irt_clusters_sampler,
-)
+from benchwright.methods.dele.samplers.anchor_points import irt_clusters_sampler
 from benchwright.methods.dele.samplers.clustering import (
     DENSE_METHODS,
     TFIDF,
@@ -61,7 +58,6 @@ SAMPLERS: Mapping[str, SamplerKind] = MappingProxyType(
         "balanced": _kind("baseline", baselines.balanced_sampler, "subjects", random=True),
         **{name: _ranked(name) for name in RANKED},
         **{f"{method}_{TFIDF}": clustering_kind(method, TFIDF) for method in get_args(Method)},
-        "anchor_points": _kind("responses", anchor_points_sampler, "responses", random=False),
         "irt_clusters": _kind("responses", irt_clusters_sampler, "responses", random=False),
         # The next three are not in the paper, whose difficulty samplers are the reading indices.
         "pass_rate": _kind("difficulty", pass_rate_sampler, "responses", random=True),
