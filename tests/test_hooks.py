@@ -92,7 +92,7 @@ def test_kedro_run_reports_the_mistake_in_one_line(
     run: Callable[..., tuple[int, str]], params: str, message: str
 ) -> None:
     code, said = run("--params", params)
-    assert code == 1
+    assert code == 3
     lines = [line for line in said.splitlines() if line.strip()]
     assert message in lines[-1]
     assert "Traceback" not in said
@@ -145,7 +145,7 @@ def test_what_mmlu_cf_cannot_use_is_reported_before_documents_are_read(
 ) -> None:
     monkeypatch.setenv("BENCHWRIGHT_SEAL_KEY", key)
     code, said = run("--pipeline", "mmlu_cf", "--params", f"data_root={tmp_path},{setting}")
-    assert code == 1
+    assert code == 3
     assert message in said.splitlines()[-1]
     # There are no documents here: reading them would have been the error.
     assert "Running node" not in said

@@ -203,6 +203,6 @@ def test_bad_input_gets_one_line(
 ) -> None:
     monkeypatch.chdir(repository)
     done = CliRunner().invoke(cli, ["ask", "--no-training", *map(str, words)])
-    assert done.exit_code == 1
+    assert done.exit_code == 3
     assert line in done.output
     assert len(done.output.strip().splitlines()) == 1

@@ -51,7 +51,7 @@ def test_options_alone_run_a_pipeline_and_nothing_shows_help(repository: Path) -
     done = benchwright(repository)
     assert (done.returncode, done.stdout[:6]) == (0, "Usage:")
     done = benchwright(repository, "--params", "benchmark=arcc")
-    assert done.returncode == 1
+    assert done.returncode == 3
     assert "unknown benchmark 'arcc'; expected one of arc, " in done.stderr.splitlines()[-1]
 
 
@@ -79,7 +79,7 @@ def test_sweep_rejects_unknown_names_before_the_first_run(
 ) -> None:
     extra = [] if "--params" in words else ["--params", f"data_root={tmp_path}"]
     done = CliRunner().invoke(cli, ["sweep", *words, *extra])
-    assert done.exit_code == 1
+    assert done.exit_code == 3
     assert message in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
     assert list(tmp_path.iterdir()) == []
@@ -99,7 +99,7 @@ def test_failed_combinations_are_reported_with_exit_code_1(tmp_path: Path) -> No
 
 
 @pytest.mark.usefixtures("in_project")
-def test_diff_compares_the_last_two_runs_and_writes_a_page(tmp_path: Path) -> None:
+def test_diff_compares_the_last_two_runs(tmp_path: Path) -> None:
     folder = tmp_path / "07_model_output" / "arc" / "no_similar"
     save(folder, "2026-01-01T00.00.00.000Z", row("a", "easy"), row("b"))
     save(folder, "2026-01-02T00.00.00.000Z", row("a"), row("b"))
@@ -107,9 +107,7 @@ def test_diff_compares_the_last_two_runs_and_writes_a_page(tmp_path: Path) -> No
     done = CliRunner().invoke(cli, ["diff", *chosen])
     assert done.exit_code == 0, done.output
     assert "Kept: 1 → 2. 1 now kept, 0 now removed" in done.stdout
-    (page,) = tmp_path.glob("08_reporting/arc/no_similar/diffs/*/diff.html")
-    assert page.parent.name == "2026-01-01T00.00.00.000Z_to_2026-01-02T00.00.00.000Z"
-    assert "easy: removed → clear" in page.read_text()
+    assert "easy: removed → clear" in done.stdout
 
 
 @pytest.mark.usefixtures("in_project")
@@ -139,7 +137,7 @@ def test_new_key_is_private_and_replaces_nothing(tmp_path: Path) -> None:
     assert file.stat().st_mode & 0o777 == 0o600
     key = read_key(SealingParams(key_file=str(file)))
     again = CliRunner().invoke(cli, ["new-key", str(file)])
-    assert again.exit_code == 1
+    assert again.exit_code == 3
     assert "exists and is not replaced" in again.stderr
     assert read_key(SealingParams(key_file=str(file))).derived(b"a") == key.derived(b"a")
 
@@ -148,7 +146,7 @@ def test_new_key_is_private_and_replaces_nothing(tmp_path: Path) -> None:
 def test_commands_refuse_a_data_root_that_is_no_folder(words: list[str]) -> None:
     done = CliRunner().invoke(cli, [*words, "--data-root", "http://x/y"])
     assert (done.exit_code, done.output) == (
-        1,
+        3,
         "benchwright: --params data_root='http://x/y': expected a folder of this machine\n",
     )
 
@@ -173,7 +171,7 @@ def test_relative_data_root_is_resolved_from_the_project_folder(
 def test_commands_fail_outside_a_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(cli, ["diff"])
-    assert done.exit_code == 1
+    assert done.exit_code == 3
     assert "is not in a Kedro project" in done.stderr
 
 
@@ -240,7 +238,7 @@ def test_both_pipeline_options_run_the_pipeline_without_a_warning(
 @pytest.mark.usefixtures("in_project")
 def test_both_pipeline_options_together_are_rejected() -> None:
     done = CliRunner().invoke(cli, ["run", "--pipeline", "smart", "--pipelines", "budget"])
-    assert done.exit_code == 1
+    assert done.exit_code == 3
     assert "cannot be used together" in done.stderr
 
 
@@ -252,7 +250,7 @@ def test_evaluate_sealed_rejects_a_plain_file_without_quoting_it(
     (tmp_path / "test.sealed").write_text("What is the question?")
     words = ["evaluate-sealed", str(tmp_path / "test.sealed"), "--model", "gemma-3-270m"]
     done = CliRunner().invoke(cli, words)
-    assert done.exit_code == 1
+    assert done.exit_code == 3
     assert len(done.stderr.splitlines()) == 1
     assert "test.sealed" in done.stderr
     assert "What is" not in done.stderr

@@ -1,5 +1,6 @@
 """What changed between two refinements, by item and by rule."""
 
+import json
 import random
 from pathlib import Path
 from typing import Any
@@ -16,10 +17,9 @@ from benchwright.cli.diff import (
     SavedAudit,
     compare_saved,
     diff_audits,
+    diff_json,
     differing_settings,
-    render_diff,
     terminal_lines,
-    write_diff,
 )
 
 
@@ -207,45 +207,27 @@ def comparison(before: pd.DataFrame, after: pd.DataFrame) -> Comparison:
         after=side._replace(version="v2"),
         diff=diff_audits(before, after),
         settings=pd.DataFrame([("seed", "0", "1")], columns=["parameter", "before", "after"]),
-        default_page=Path("diff.html"),
     )
 
 
-def test_page_escapes_texts_and_tables_are_saved_next_to_it(tmp_path: Path) -> None:
-    before = audit(row("<i>a</i>", "easy", question="Is 1 < 2 <script>?"), row("b"), row("gone"))
-    after = audit(row("<i>a</i>", question="Is 1 < 2 <script>?"), row("b", question="New?"))
-    compared = comparison(before, after)
-    page = write_diff(compared, tmp_path / "out" / "d.html")
-    text = page.read_text()
-    assert "Is 1 &lt; 2 &lt;script&gt;?" in text
-    assert "2 <script" not in text
-    assert "&lt;i&gt;a&lt;/i&gt;" in text
-    assert "Question b?" in text  # both texts of an item that changed
-    assert "New?" in text
-    assert "http" not in text.replace('http-equiv="Content-Security-Policy"', "")
-    names = sorted(path.name for path in page.parent.iterdir())
-    assert names == ["d.html", "d.items.csv"]
-    items = pd.read_csv(page.parent / "d.items.csv")
-    assert items["change"].tolist() == ["came_in", "gone", "same"]
+def test_json_has_both_texts_of_every_item_that_differs() -> None:
+    before = audit(row("a", "easy"), row("b", question="Old?"), row("gone"))
+    after = audit(row("a"), row("b", question="New?"))
+    made = json.loads(json.dumps(diff_json(comparison(before, after))))
+    assert [item["change"] for item in made["items"]] == ["came_in", "gone", "same"]
+    texts = [(item["question_before"], item["question_after"]) for item in made["items"]]
+    assert texts[1:] == [("Question gone?", ""), ("Old?", "New?")]
+    assert made["settings"] == [{"parameter": "seed", "before": "0", "after": "1"}]
+    assert (made["before"], made["counts"]["kept_after"]) == ("v1", 2)
 
 
-def test_page_says_why_each_item_changed() -> None:
-    before = audit(row("old", question="Same?"), row("gone", "easy", question="Gone?"))
-    after = audit(row("new", "easy", question="Same?"), row("added", question="Added?"))
-    page = render_diff(comparison(before, after))
-    assert "new (was old): easy: clear → removed. Now: " in page
-    assert "(was gone)" not in page
-    assert "added: Kept." in page
-    assert "gone: Was removed. Before: " in page
-
-
-def test_page_shows_20_items_of_a_kind_and_folds_the_others() -> None:
-    before = audit(*(row(f"q/{n}", "easy") for n in range(23)))
-    page = render_diff(comparison(before, audit(*(row(f"q/{n}") for n in range(23)))))
-    assert "Now kept (23)" in page
-    shown, rest = page.split("Show all 23")
-    assert shown.count('<details class="row">') == 20
-    assert rest.count('<details class="row">') == 3
+@pytest.mark.parametrize(("n", "said"), [(20, ":"), (21, " (the first 20 of 21):")])
+def test_terminal_output_has_the_first_items_that_differ(n: int, said: str) -> None:
+    before = audit(*(row(f"q/{k}", "easy") for k in range(n)))
+    lines = terminal_lines(comparison(before, audit(*(row(f"q/{k}") for k in range(n)))))
+    start = lines.index(f"items that differ{said}")
+    assert lines[start + 2].split() == ["came_in", "q/0", "easy:", "removed", "→", "clear"]
+    assert len(lines[start + 2 :]) == 20
 
 
 def test_terminal_output_has_counts_rules_and_settings() -> None:
@@ -261,8 +243,8 @@ def test_unknown_settings_are_not_shown_as_equal() -> None:
     unknown = compared._replace(settings=None)
     equal = compared._replace(settings=differing_settings({"seed": "0"}, {"seed": "0"}))
     why = "ot compared, since those of both runs are not recorded."
-    assert f"N{why}" in render_diff(unknown)
-    assert "All settings are equal." in render_diff(equal)
+    assert diff_json(unknown)["settings"] is None
+    assert diff_json(equal)["settings"] == []
     assert terminal_lines(unknown)[-1] == f"settings: n{why}"
     assert "settings" not in " ".join(terminal_lines(equal))
 
@@ -271,10 +253,7 @@ def test_settings_of_a_run_without_a_record_are_unknown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runs = save_three(tmp_path)
-    catalog = {
-        name: {"filepath": str(runs.relative_to(tmp_path) / file)}
-        for name, file in (("item_audit", AUDIT), ("metrics", "metrics.json"))
-    }
+    catalog = {"item_audit": {"filepath": str(runs.relative_to(tmp_path) / AUDIT)}}
     conf = {"parameters": {"data_root": "."}, "catalog": catalog}
     monkeypatch.setattr("benchwright.cli.diff.load_conf", lambda *_: conf)
     versions = ("2026-01-01", "2026-01-02")

@@ -117,7 +117,7 @@ def test_results_need_the_manifest_of_the_same_sealing(
     shutil.copy(other.test, files.test)
     words = [files.test, "--model", "gemma-3-270m", "--out", tmp_path / "x"]
     done = invoke(*words)
-    assert done.exit_code == 1
+    assert done.exit_code == 3
     assert "manifest.json is of another test half" in done.stderr
     files.manifest.unlink()
     done = invoke(*words)

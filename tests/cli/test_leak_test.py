@@ -190,7 +190,7 @@ def test_a_bad_row_is_named_and_nothing_is_written(
     source.write_text(f"{json.dumps(bad)}\n{json.dumps({**row, 'item_id': 'q2'})}\n")
     words = [source, tmp_path / "out", "--name", "m", "--key-file", key_file(tmp_path, OTHER)]
     done = CliRunner().invoke(cli, ["release", *map(str, words)])
-    assert (done.exit_code, said in done.output) == (1, True), done.output
+    assert (done.exit_code, said in done.output) == (3, True), done.output
     assert not (tmp_path / "out").exists()
 
 

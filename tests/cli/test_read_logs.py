@@ -168,7 +168,7 @@ def test_an_unusable_file_costs_a_line_and_the_exit_code(tmp_path: Path) -> None
     # A listing of logs has the keys of a log, but not of its top object.
     (tmp_path / "logs.json").write_text(json.dumps({"a.eval": header()}))
     result = CliRunner().invoke(cli, ["read", str(tmp_path)])
-    assert result.exit_code == 1
+    assert result.exit_code == 3
     assert "torn.json: samples 1: the text ends early" in result.output
     assert "org/m" in result.output
     assert "logs.json" in result.output.splitlines()[-1]
@@ -196,7 +196,7 @@ def test_command_prints_a_line_per_log(tmp_path: Path) -> None:
     assert result.output.splitlines()[0].startswith("format")
     assert "org/m" in result.output.splitlines()[1]
     result = CliRunner().invoke(cli, ["read", str(tmp_path / "none")])
-    assert result.exit_code == 1
+    assert result.exit_code == 3
     assert "does not exist" in result.output
 
 

@@ -30,7 +30,7 @@ def test_files_name_the_same_rows(tmp_path: Path) -> None:
 
 def test_unknown_benchmark_is_one_line() -> None:
     made = CliRunner().invoke(cli, ["subset", "hellaswag", "--size", "100"])
-    assert made.exit_code == 1
+    assert made.exit_code == 3
     assert "no benchmark 'hellaswag'; expected one of arc_challenge, gsm8k" in made.stderr
 
 

@@ -27,7 +27,7 @@ def test_full_or_read_only_disk_keeps_old_files_and_gives_a_one_line_error(
     server.must(INGESTION(root))
     before = left_in(root)
     ended = server.run(LONG(root), limits={"RLIMIT_FSIZE": 5000})
-    assert ended["code"] == 1
+    assert ended["code"] == 3
     message = last_line(server)
     assert message.startswith(f"benchwright: {root}/03_primary/demo/")
     assert "cannot be written: File too large; the old content is kept; free disk" in message
@@ -39,7 +39,7 @@ def test_full_or_read_only_disk_keeps_old_files_and_gives_a_one_line_error(
         if folder.is_dir():
             folder.chmod(0o555)
     ended = server.run([*INGESTION(root), "--runner", "ThreadRunner"], unprivileged=True)
-    assert ended["code"] == 1
+    assert ended["code"] == 3
     assert "cannot be written: Permission denied; the old content is kept; " in last_line(server)
     assert left_in(root).files == after.files
 
@@ -51,7 +51,7 @@ def test_full_disk_keeps_the_old_export(server: Server, root: Path) -> None:
     ended = server.run(
         run_of("export_perturbed", "limit=60")(root), limits={"RLIMIT_FSIZE": 60_000}
     )
-    assert ended["code"] == 1
+    assert ended["code"] == 3
     assert "cannot be written: File too large" in last_line(server)
     now = left_in(root)
     assert now.hidden == []

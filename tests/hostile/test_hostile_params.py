@@ -67,7 +67,7 @@ def test_a_run_with_invalid_params_ends_before_reading(
     part = ["--namespaces", "ingestion"] if command == "run" else []
     words = [command, *part, "--params", f"data_root={tmp_path},{params}"]
     done = CliRunner().invoke(cli, words)
-    assert done.exit_code == 1, done.output
+    assert done.exit_code == 3, done.output
     assert list(tmp_path.rglob("*")) == []
     (line,) = done.stderr.strip().splitlines()
     assert line.startswith("benchwright: ")

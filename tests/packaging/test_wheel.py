@@ -70,7 +70,7 @@ def test_new_project_has_the_conf_of_the_clone(
     assert notebooks == {path.name for path in (repository / "notebooks").glob("*.ipynb")}
     assert (tmp_path / "mine" / "README.md").read_text().startswith("# mine\n")
     again = run(unpacked, tmp_path, "new", "mine")
-    assert again.returncode == 1
+    assert again.returncode == 3
     assert again.stderr.splitlines()[-1].startswith("benchwright: mine is not empty")
     assert not list(tmp_path.glob(".new-*"))
 
@@ -98,7 +98,7 @@ def test_the_python_api_reads_the_packaged_conf_without_a_project(
 
 def test_new_is_rejected_in_a_clone(repository: Path, tmp_path: Path) -> None:
     done = run(repository / "src", tmp_path, "new", "mine")
-    assert done.returncode == 1
+    assert done.returncode == 3
     assert "use the clone" in done.stderr
     assert not (tmp_path / "mine").exists()
 

@@ -13,13 +13,15 @@ import click
 
 from benchwright.cli.outputs import check_outputs
 from benchwright.core.enclosing_project import enclosing_project
-from benchwright.core.errors import InputError, missing_package, one_line
+from benchwright.core.errors import InputError, one_line
 from benchwright.core.kedro_logs import kedro_errors_once
 from benchwright.core.progress import stage_log
 from benchwright.core.stopping import exit_code, stop_message, stopped_by_signals
 from benchwright.core.values import escape_controls
 
 UNUSABLE = 3
+"""Exit code for unusable input or options and unexpected errors; 1 and 2 are answers."""
+_OF_CLICK = (click.ClickException, click.exceptions.Abort, click.exceptions.Exit)
 WRITTEN = click.Path(path_type=Path)
 """The type of options that name a file to write; it is checked before the command begins."""
 
@@ -52,11 +54,8 @@ def enter_project() -> Path:
 
 
 @contextmanager
-def errors_in_one_line(code: int = 1) -> Iterator[None]:
-    """Print a user's mistake or a signal as one line and exit, with `code` for a mistake.
-
-    With code 3, of commands whose codes are decisions, no other error looks like one either.
-    """
+def _errors_in_one_line() -> Iterator[None]:
+    """Print a user's mistake or a signal as one line, another error in full, and exit."""
     stage_log.resume_options.clear()
     with stopped_by_signals() as stops, kedro_errors_once():
         try:
@@ -66,15 +65,15 @@ def errors_in_one_line(code: int = 1) -> Iterator[None]:
                 from benchwright.runs.project_conf import conf_mistake
 
                 message = one_line(error) or conf_mistake(Path.cwd(), error)
+                if message is None and isinstance(error, _OF_CLICK):
+                    raise
                 if message is None or os.environ.get("BENCHWRIGHT_TRACEBACK"):
-                    if code != UNUSABLE:
-                        raise
                     traceback.print_exc()
-                    sys.exit(code)
+                    sys.exit(UNUSABLE)
                 click.secho(f"benchwright: {escape_controls(message)}", err=True, fg="red")
                 for option in stage_log.resume_options:
                     click.echo(f"to continue from there, add {option}", err=True)
-                sys.exit(UNUSABLE if missing_package(error) else code)
+                sys.exit(UNUSABLE)
         except (SystemExit, KeyboardInterrupt):
             if not stops.received:
                 raise
@@ -96,31 +95,15 @@ def _paths_in(values: Iterable[Any]) -> Iterator[Path]:
 class Command(click.Command):
     """A command that writes files which it checks first, and whose mistakes are one line."""
 
-    code = 1
-
     def invoke(self, ctx: click.Context) -> Any:
         given = dict(ctx.params)
         names = [str(option.name) for option in self.params if option.type is WRITTEN]
         files = [file for name in names if (file := given.pop(name))]
-        with errors_in_one_line(UNUSABLE):
+        with _errors_in_one_line():
             check_outputs(files, list(_paths_in(given.values())))
-        with errors_in_one_line(self.code):
             if "scale" in ctx.params:
                 from benchwright.responses.answer_files import Choice
 
                 choice = {name: ctx.params.pop(name) for name in Choice._fields}
                 ctx.params["choice"] = Choice(**choice)
             return super().invoke(ctx)
-
-
-class VerdictCommand(Command):
-    """A command that exits with code 3 for unusable input, options included."""
-
-    code = UNUSABLE
-
-    def make_context(self, *args: Any, **extra: Any) -> click.Context:
-        try:
-            return super().make_context(*args, **extra)
-        except click.UsageError as error:
-            error.show()
-            sys.exit(self.code)

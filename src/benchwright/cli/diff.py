@@ -8,24 +8,9 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from benchwright.cli.text_table import table_lines
-from benchwright.core.atomic_files import written_aside
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError
 from benchwright.core.natural_order import natural_key
-from benchwright.reports.page.parts import (
-    Folded,
-    ItemLists,
-    Page,
-    Question,
-    Section,
-    Sides,
-    Table,
-    Text,
-    as_words,
-    columns,
-    render_page,
-    table_of,
-)
 from benchwright.runs.project_conf import load_conf
 from benchwright.runs.run_records import settings_of
 from benchwright.runs.saved_runs import saved_versions
@@ -33,8 +18,7 @@ from benchwright.runs.saved_runs import saved_versions
 Row = dict[str, Any]
 
 AUDIT = "item_audit.parquet"
-LONGEST_PAGE = 1_000
-"""Maximum number of items on the page; the table contains all."""
+_PRINTED = 20  # items that differ
 _OF_AUDIT = (
     *("item_id", "subject", "decision", "removed_by", "reasons", "neighbour"),
     *("question", "choices", "answer"),
@@ -44,13 +28,7 @@ _COLUMNS = (
     *("change", "item_id", "joined_by", "changed_fields", "subject", "why"),
     *(f"{name}_{side}" for name in _OF_SIDE for side in ("before", "after")),
 )
-_CHANGES = {
-    "came_in": "Now kept",
-    "went_out": "Now removed",
-    "added": "Added: not in the earlier run",
-    "gone": "Gone: not in the later run",
-    "same": "Same decision, with other reasons or a changed text",
-}
+_CHANGES = ("came_in", "went_out", "added", "gone", "same")
 _UNKNOWN = "not compared, since those of both runs are not recorded."
 
 
@@ -96,7 +74,6 @@ class Comparison(NamedTuple):
     after: SavedAudit
     diff: RefinementDiff
     settings: pd.DataFrame | None
-    default_page: Path
 
 
 def compare_saved(
@@ -110,19 +87,14 @@ def compare_saved(
     Raises:
         InputError: there is no such version, path or table.
     """
-    catalog = load_conf(project, env, params)["catalog"]
-    audits, metrics = (
-        project / str(catalog[name]["filepath"]) for name in ("item_audit", "metrics")
-    )
+    audits = project / str(load_conf(project, env, params)["catalog"]["item_audit"]["filepath"])
     old, new = (find_audit(name, audits) for name in (before, after))
-    names = (each.version or each.path.parent.name for each in (old, new))
     return Comparison(
         " → ".join(dict.fromkeys(audit.where or str(audit.path) for audit in (old, new))),
         old,
         new,
         diff_audits(read_audit(old.path), read_audit(new.path)),
         differing_settings(*(settings_of(audit.path, audit.version) for audit in (old, new))),
-        metrics.parent / "diffs" / "_to_".join(names) / "diff.html",
     )
 
 
@@ -214,8 +186,7 @@ def diff_audits(before: pd.DataFrame, after: pd.DataFrame) -> RefinementDiff:
     differing = [
         row for row in compared if row["change"] != "same" or row["why"] or row["changed_fields"]
     ]
-    order = list(_CHANGES)
-    differing.sort(key=lambda row: (order.index(row["change"]), natural_key(row["item_id"])))
+    differing.sort(key=lambda row: (_CHANGES.index(row["change"]), natural_key(row["item_id"])))
     both = [(a["rules"], b["rules"]) for a, b, _ in pairs if a and b]
     removed = [
         {
@@ -327,24 +298,31 @@ def _count(old: Sequence[Row], new: Sequence[Row], compared: Sequence[Row]) -> d
     }
 
 
-# --- text and page --------------------------------------------------------------------------------
+# --- text and JSON --------------------------------------------------------------------------------
 
 
 def terminal_lines(comparison: Comparison) -> list[str]:
-    """Return the summary of items, rules and settings."""
-    lines = [f"{comparison.title}: {_versions(comparison)}", *_totals(comparison.diff.counts)]
-    if len(comparison.diff.rules):
-        lines += ["", *table_lines(comparison.diff.rules.to_dict("records"))]
+    """Return the summary of items, rules and settings, and the first items that differ."""
+    items, rules, counts = comparison.diff
+    lines = [f"{comparison.title}: {' → '.join(_sides(comparison))}", *_totals(counts)]
+    if len(rules):
+        lines += ["", *table_lines(rules.to_dict("records"))]
     if comparison.settings is None:
-        return [*lines, "", f"settings: {_UNKNOWN}"]
-    rows = comparison.settings.replace("", "–").itertuples(index=False)
-    changed = [f"  {name}: {before} → {after}" for name, before, after in rows]
-    return [*lines, *(["", "changed settings:", *changed] if changed else [])]
+        lines += ["", f"settings: {_UNKNOWN}"]
+    elif len(comparison.settings):
+        rows = comparison.settings.replace("", "–").itertuples(index=False)
+        lines += ["", "changed settings:"]
+        lines += [f"  {name}: {before} → {after}" for name, before, after in rows]
+    if len(items):
+        first = items.head(_PRINTED)
+        rest = f" (the first {_PRINTED} of {len(items):,})" if len(items) > _PRINTED else ""
+        shown = first[["change", "item_id", "why"]].assign(changed=first["changed_fields"])
+        lines += ["", f"items that differ{rest}:", *table_lines(shown.to_dict("records"))]
+    return lines
 
 
-def _versions(comparison: Comparison) -> str:
-    sides = (comparison.before, comparison.after)
-    return " → ".join(side.version or str(side.path) for side in sides)
+def _sides(comparison: Comparison) -> list[str]:
+    return [side.version or str(side.path) for side in (comparison.before, comparison.after)]
 
 
 def _totals(n: Mapping[str, int]) -> list[str]:
@@ -359,77 +337,17 @@ def _totals(n: Mapping[str, int]) -> list[str]:
     ]
 
 
-def write_diff(comparison: Comparison, page: Path) -> Path:
-    """Write the page, with all items that differ as `<name>.items.csv` next to it."""
-    page = page if page.suffix == ".html" else page.with_name(page.name + ".html")
-    with written_aside(page.with_suffix(".items.csv")) as aside:
-        comparison.diff.items.to_csv(aside, index=False)
-    with written_aside(page) as aside:
-        aside.write_text(render_diff(comparison), encoding="utf-8")
-    return page
-
-
-def render_diff(comparison: Comparison) -> str:
-    """Render the page: counts, rules, settings, and the changed items with their texts."""
-    items, rules, _ = comparison.diff
-    title = f"{comparison.title}: what changed"
-    shown = [("Rule", as_words, "rule"), *columns(" ".join(map(str, list(rules)[1:])))]
-    label = "Stopped: removed by the rule only in the earlier run. Started: only in the later."
-    table = table_of(rules.to_dict("records"), shown, range(1, 5), label)
-    sections = [
-        Section("Rules" if len(rules) else "", [table] if len(rules) else []),
-        Section("Settings", [_settings(comparison.settings)]),
-        Section("Changed items", _lists(items)),
-    ]
-    lead = [Text(text) for text in (_versions(comparison), *_totals(comparison.diff.counts))]
-    return render_page(Page(title, title, sections, lead=lead))
-
-
-def _settings(settings: pd.DataFrame | None) -> Table | Text:
-    if settings is None or settings.empty:
-        return Text("All settings are equal." if settings is not None else _UNKNOWN.capitalize())
-    rows = settings.replace("", "–").to_numpy().tolist()
-    return Table("", ("Parameter", "Before", "After"), rows)
-
-
-def _lists(items: pd.DataFrame) -> list[Any]:
-    shown = items.head(LONGEST_PAGE)
-    by_change = {
-        title: [_item(row) for row in shown[shown["change"] == change].to_dict("records")]
-        for change, title in _CHANGES.items()
+def diff_json(comparison: Comparison) -> dict[str, Any]:
+    """Return all differences as JSON; settings are null where they are not recorded."""
+    items, rules, counts = comparison.diff
+    before, after = _sides(comparison)
+    settings = comparison.settings
+    return {
+        "format": 1,
+        "before": before,
+        "after": after,
+        "counts": counts,
+        "rules": rules.to_dict("records"),
+        "settings": None if settings is None else settings.to_dict("records"),
+        "items": items.to_dict("records"),
     }
-    lists = {title: rows for title, rows in by_change.items() if rows}
-    blocks: list[Any] = [ItemLists(lists)] if lists else [Text("No item differs.")]
-    if len(items) > len(shown):
-        more = len(items) - len(shown)
-        blocks.append(Text(f"The table next to this page contains {more:,} more items."))
-    return blocks
-
-
-def _item(row: Mapping[Any, Any]) -> Folded:
-    """Show an item with both texts if they differ, else with one of them."""
-    sides = [side for side in ("before", "after") if row[f"item_id_{side}"]]
-    if not row["changed_fields"]:
-        sides = sides[-1:]
-    texts = [
-        Question(
-            row[f"question_{side}"],
-            row[f"choices_{side}"],
-            row[f"answer_{side}"],
-            above=side.capitalize() if len(sides) > 1 else "",
-        )
-        for side in sides
-    ]
-    was = f" (was {row['item_id_before']})" if row["joined_by"] == "content" else ""
-    note = f"{row['item_id']}{was}: {_why(row)}"
-    return Folded(texts[-1].question, [Sides(texts)], note=note)
-
-
-def _why(row: Mapping[Any, Any]) -> str:
-    """Name the decision on one side, the changed rules and fields, and the reasons."""
-    one_side = {"added": row["decision_after"], "gone": f"was {row['decision_before']}"}
-    decision = one_side.get(row["change"], "").capitalize()
-    side, word = ("after", "Now") if row["reasons_after"] else ("before", "Before")
-    changed = f"Changed: {row['changed_fields']}" if row["changed_fields"] else ""
-    reasons = f"{word}: {row[f'reasons_{side}']}" if row[f"reasons_{side}"] else ""
-    return "".join(f"{part}. " for part in (decision, row["why"], changed, reasons) if part).strip()

@@ -10,9 +10,9 @@ from typing import Any
 import click
 
 from benchwright.cli.command import (
+    UNUSABLE,
     WRITTEN,
     Command,
-    VerdictCommand,
     enter_project,
     in_project_folder,
 )
@@ -162,6 +162,13 @@ class _RunByDefault(click.Group):
             args = ["run", *args]  # as packaged Kedro projects are run
         return super().parse_args(ctx, args)
 
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except click.ClickException as error:
+            error.show()
+            sys.exit(UNUSABLE)
+
 
 @click.group(
     name="benchwright",
@@ -286,10 +293,10 @@ def read(logs: tuple[Path, ...], out: Path | None, env: str | None, **given: Any
             click.echo(f"written: {relative(file)}")
         click.echo(f"kedro run --params benchmark={name}")
     if found.unusable:
-        raise SystemExit(1)
+        sys.exit(UNUSABLE)
 
 
-@cli.command(cls=VerdictCommand)
+@cli.command()
 @click.argument("logs", nargs=-1, required=True, type=_PATH)
 @_options(_shown("--top", default=20, type=_positive, help="Items to print."), _OUT, *_CHOICE)
 def suspects(logs: tuple[Path, ...], top: int, out: Path | None, choice: Any) -> None:
@@ -368,11 +375,7 @@ def sweep(benchmarks: str, variants: str, seeds: str, **given: Any) -> None:
 @cli.command()
 @click.argument("before", default="previous")
 @click.argument("after", default="latest")
-@_options(
-    *_SAVED_RUN,
-    click.option("--out", type=WRITTEN, help="HTML page to write, with a table next to it."),
-    _ENV,
-)
+@_options(*_SAVED_RUN, _OUT, _ENV)
 def diff(before: str, after: str, out: Path | None, env: str | None, **given: Any) -> None:
     """Compare the kept items of two runs.
 
@@ -380,11 +383,11 @@ def diff(before: str, after: str, out: Path | None, env: str | None, **given: An
     or a unique prefix of one, `latest`, `previous`, a folder, or an item_audit.parquet file. By
     default, the last two runs are compared.
     """
-    from benchwright.cli.diff import compare_saved, terminal_lines, write_diff
+    from benchwright.cli.diff import compare_saved, diff_json, terminal_lines
 
     comparison = compare_saved(enter_project(), env, _run_params(given), before, after)
     _print(terminal_lines(comparison))
-    click.echo(f"\ndiff: {relative(write_diff(comparison, out or comparison.default_page))}")
+    write_output(out, lambda: diff_json(comparison))
 
 
 @cli.command(name="evaluate-sealed")
@@ -428,7 +431,7 @@ def evaluate_sealed(files: tuple[Path, ...], out: Path | None, **given: Any) -> 
             click.echo(f"\nresults: {relative(sealed.write_score(request, score, out))}")
 
 
-@cli.command(cls=VerdictCommand)
+@cli.command()
 @click.argument("answers", nargs=-1, type=_PATH)
 @_options(
     *_SAVED_RUN,
@@ -491,7 +494,7 @@ def _training_of(
         return None
 
 
-@cli.command(cls=VerdictCommand)
+@cli.command()
 @click.argument("answers", nargs=-1, required=True, type=_PATH)
 @_options(
     click.option("--subset", required=True, type=_PATH, help=_subset_help),
@@ -595,7 +598,7 @@ def ask(out: Path | None, env: str | None, **given: Any) -> None:
     write_output(prepared.folder / asking.RESULT, lambda: asking.result_json(result))
 
 
-@cli.command(cls=VerdictCommand)
+@cli.command()
 @click.argument("answers", nargs=-1, required=True, metavar="A B | LOGS…")
 @click.option("--baseline", help="Model with which all others in LOGS are compared.")
 @_options(*_PAIR)
@@ -642,7 +645,7 @@ def _write_comparison(
     write_output(given["flips"], lambda: flips_csv(made))
 
 
-@cli.command(cls=VerdictCommand)
+@cli.command()
 @click.argument("a")
 @click.argument("b")
 @click.option(
@@ -720,7 +723,7 @@ def release(items: Path, folder: Path, name: str, key_file: str | None) -> None:
     click.echo(f"{count:,} items: {folder}")
 
 
-@cli.command(name="leak-test", cls=VerdictCommand)
+@cli.command(name="leak-test")
 @_MODEL
 @click.option("--export", "folder", required=True, type=_PATH, help="Folder as it was released.")
 @click.option("--key-file", help="File that contains the key, to check who chose the orders.")
