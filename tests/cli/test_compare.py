@@ -274,6 +274,20 @@ def test_graded_scores_have_a_permutation_test(tmp_path: Path) -> None:
     assert "McNemar" not in done.output
 
 
+@pytest.mark.parametrize("n", [300, 301])
+def test_a_page_lists_the_first_changed_items_and_names_the_table(tmp_path: Path, n: int) -> None:
+    sides = [pd.DataFrame({"item_id": [f"q{k}" for k in range(n)], "m": mark}) for mark in (1, 0)]
+    for name, side in zip("ab", sides, strict=True):
+        side.to_csv(tmp_path / f"{name}.csv", index=False)
+    files = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    done = run("compare", *files, "--page", tmp_path / "p.html", "--flips", tmp_path / "f.csv")
+    assert done.exit_code == 0, done.output
+    page = (tmp_path / "p.html").read_text()
+    assert page.count('<details class="row">') == 300
+    assert ("<code>--flips FILE</code> writes all" in page) == (n > 300)
+    assert len(pd.read_csv(tmp_path / "f.csv")) == n
+
+
 def test_changed_items_are_listed_with_both_answers(tmp_path: Path) -> None:
     first, second = [1.0, 0.0, 1.0, 1.0], [1.0, 1.0, 0.0, 0.5]
     a, b = long_table(tmp_path / "a.csv", first), long_table(tmp_path / "b.csv", second, "=n")

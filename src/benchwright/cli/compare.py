@@ -25,6 +25,7 @@ from benchwright.reports.page.parts import (
     render_page,
 )
 from benchwright.reports.page.plot_style import INK, KEPT, QUIET, REMOVED, clip
+from benchwright.reports.page.wording import clip_text
 from benchwright.statistics.paired_differences import minimum_detectable_difference
 from benchwright.statistics.paired_tests import (
     PairedDifference,
@@ -37,7 +38,8 @@ from benchwright.statistics.percentile import holm
 POWER = 0.8
 MANY_MISSING = 0.01
 """Share of a model's answers that may be missing before a verdict begins with it."""
-_FLIPS_PRINTED = 10
+_FLIPS_PRINTED, _FLIPS_LISTED = 10, 300  # in the terminal, and of each list on the page
+_LONGEST_QUESTION = 1_000  # characters
 _LONGEST = 42  # characters of a name in the plot
 
 
@@ -418,7 +420,7 @@ def render(
     whole = pd.DataFrame([made.row("all items") | {"holm": made.p_value}])
     rows = pd.concat([whole, groups], ignore_index=True)
     if changed := flips(pair):
-        sections.append(Section("Changed items", [_listed(changed)]))
+        sections.append(Section("Changed items", _listed(changed)))
     title = f"{pair.second.model} compared with {pair.first.model}"
     plot = plot_differences(rows, made.level, allowed, pair.scale.width)
     return _page(title, verdict or headline(made), sections, cautions(pair), plot)
@@ -445,16 +447,27 @@ def _table(cells: Sequence[Mapping[str, str]]) -> Table:
     return Table("", list(cells[0]), rows, range(1, len(cells[0])))
 
 
-def _listed(changed: Sequence[Flip]) -> ItemLists:
+def _listed(changed: Sequence[Flip]) -> list[ItemLists | Text]:
+    """List the items that changed, the first ones of each direction."""
+
     def folded(flip: Flip) -> Folded:
-        text = Question(flip.question) if flip.question else Text("text unknown")
+        text = Question(clip_text(flip.question, _LONGEST_QUESTION) or "text unknown")
         title = clip(f"{flip.item_id}: {flip.question}", 110)
         return Folded(title, [text], note=f"A: {flip.first}; B: {flip.second}")
 
-    worse = [folded(flip) for flip in changed if flip.change < 0]
-    better = [folded(flip) for flip in changed[::-1] if flip.change > 0]
-    lists = {"B is worse": worse, "B is better": better}
-    return ItemLists({title: items for title, items in lists.items() if items})
+    worse = [flip for flip in changed if flip.change < 0]
+    better = [flip for flip in changed[::-1] if flip.change > 0]
+    listed = {"B is worse": worse, "B is better": better}
+    lists = {
+        title: [*map(folded, flips[:_FLIPS_LISTED])] for title, flips in listed.items() if flips
+    }
+    if max(len(worse), len(better)) <= _FLIPS_LISTED:
+        return [ItemLists(lists)]
+    text = (
+        f"B is worse on {len(worse):,} and better on {len(better):,} items. At most "
+        f"{_FLIPS_LISTED} of each are listed; `--flips FILE` writes all as a table."
+    )
+    return [Text(text, code=True), ItemLists(lists)]
 
 
 def plot_differences(
@@ -474,19 +487,10 @@ def plot_differences(
     colours = np.select(
         [significant & (sign > 0), significant & (sign < 0)], [KEPT, REMOVED], QUIET
     )
-    dots = []
-    for colour in (KEPT, REMOVED, QUIET):
-        own = values[colours == colour]
-        hover = [
-            f"{names[at]}: {value:+.2f} [{low:+.2f}, {high:+.2f}]"
-            for at, value, low, high in own.itertuples()
-        ]
-        ends = (own["low"], own["high"])
-        dots.append(shapes.dots(own["difference"], own.index, colour, hover=hover, across=ends))
     lines = [shapes.Line(0, colour=INK, dash="solid")]
     dotted = f"; dotted: −{width * allowed:g}" if allowed else ""
     if allowed:
         lines.append(shapes.Line(-width * allowed, colour=REMOVED))
     title = f"B − A in points with {level:.0%} intervals"
     scale = shapes.Scale(f"B − A, points{dotted}")
-    return shapes.rows(title, names, shapes.Panel(dots, scale, lines=lines))
+    return shapes.intervals(title, names, values, colours.tolist(), scale, lines=lines)

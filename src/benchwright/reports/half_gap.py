@@ -30,25 +30,20 @@ from benchwright.reports.page.parts import (
 )
 from benchwright.reports.page.plot_style import KEPT, REMOVED, distinct_names
 from benchwright.reports.page.provenance import Fact, provenance_section
-from benchwright.reports.page.shapes import Panel, Scale, dots, rows
+from benchwright.reports.page.shapes import Scale, intervals
 from benchwright.reports.page.wording import interval, number, percent, points, rows_of
-
-_KINDS = ((False, "no alarm", KEPT), (True, "looks leaked", REMOVED))
 
 
 def plot_gaps(half_gap: pd.DataFrame) -> Any:
     """Draw test − validation of each configuration, the largest models first."""
     table = by_size(half_gap[half_gap["field"].eq("")])
     shown = distinct_names([_name(row) for row in table.to_dict("records")])
-    traces = []
-    for alarm, words, colour in _KINDS:
-        own = table[table["suspicious"].eq(alarm) & table["delta"].notna()]
-        labels = zip([shown[row] for row in own.index], own["delta"], strict=True)
-        hover = [f"{name}: {points(delta)} points" for name, delta in labels]
-        delta, *ends = (100 * own[name] for name in ("delta", "low", "high"))
-        traces.append(dots(delta, own.index, colour, words, hover=hover, across=(ends[0], ends[1])))
+    values = 100 * table[["delta", "low", "high"]].set_axis(["difference", "low", "high"], axis=1)
+    colours = [REMOVED if alarm else KEPT for alarm in table["suspicious"]]
     title = f"Test − validation in points, {LEVEL:.0%} intervals, the largest models first"
-    return rows(title, shown, Panel(traces, Scale("test − validation, points", zero=True)))
+    scale = Scale("test − validation, points", zero=True)
+    words = {KEPT: "no alarm", REMOVED: "looks leaked"}
+    return intervals(title, shown, values, colours, scale, words)
 
 
 def by_size(gaps: pd.DataFrame) -> pd.DataFrame:

@@ -33,7 +33,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     plots = {
         "funnel": shapes.funnel("Funnel", [(n, 9_000, 100, "−100 → 9,000") for n in names]),
         "rows": shapes.rows("Rows", names, Panel([pairs], Scale("points", ".1f"), lines=marks)),
-        "curves": shapes.curves("Curves", [curve], Scale("items", log=True), Scale("tau", ".2f")),
+        "curves": shapes.curves("Curves", [curve], Scale("items"), Scale("tau", ".2f")),
         "stacked": shapes.stacked(
             "Stacked", [Panel([curve], Scale("x"), name="first", lines=marks)] * 2
         ),

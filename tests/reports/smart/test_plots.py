@@ -42,10 +42,9 @@ PANEL = Panel(("a", "b", "c"), ("held_out",) * 3, (), 60, "items", (), 60)
 def test_random_band_counts_all_subsets_and_marks_this_run(small) -> None:
     draws = small.random_subsets(50)
     plot = plot_random_band(draws, small.random_comparison(), PANEL)
-    bars = [trace for trace in Figure(plot).data if trace.type == "bar"]
-    assert [(sum(trace.y), trace.yaxis) for trace in bars] == [(50, "y")]
-    areas = [trace for trace in Figure(plot).data if trace.type == "scatter" and trace.fill]
-    assert [(min(trace.x), max(trace.x)) for trace in areas] == [(0.95, 0.99)]
+    middle, steps = Figure(plot).data
+    assert (min(middle.x), max(middle.x)) == (0.95, 0.99)
+    assert sum(steps.y) == 2 * 50  # each step has two corners
     assert [shape.x0 for shape in Figure(plot).layout.shapes] == [0.928]
     low, high = Figure(plot).layout.xaxis.range
     own = draws.query("metric == 'kendall_tau_b' and method == 'kept' and random == 'plain'")
@@ -62,7 +61,7 @@ def test_without_held_out_models_the_band_uses_all_models_and_equal_subsets(smal
     assert "models)" in caption(plot)
     assert "held-out" not in caption(plot)
     assert {trace.yaxis for trace in Figure(plot).data} == {"y"}
-    assert sum(next(trace for trace in Figure(plot).data if trace.type == "bar").y) == 20
+    assert sum(Figure(plot).data[1].y) == 2 * 20
     assert Figure(plot).layout.xaxis.range[0] < 1 < Figure(plot).layout.xaxis.range[1]
 
 

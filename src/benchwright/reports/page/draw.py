@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape, unescape
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 _WIDTH = 920  # pixels
@@ -25,8 +24,6 @@ class _Axis(NamedTuple):
     def at(self, value: float) -> float:
         """Return the place of a value."""
         low, high = self.spec["range"]
-        if self.spec.get("type") == "log":
-            value = math.log10(max(value, 1e-300))
         return round(self.start + (value - low) / (high - low) * (self.end - self.start), 1)
 
     def ticks(self) -> list[tuple[float, str]]:
@@ -34,9 +31,6 @@ class _Axis(NamedTuple):
         if "tickvals" in self.spec:
             return list(zip(self.spec["tickvals"], self.spec["ticktext"], strict=True))
         low, high = sorted(self.spec["range"])
-        if self.spec.get("type") == "log":
-            powers = range(math.ceil(low), math.floor(high) + 1)
-            return [(10.0**power, f"{10.0**power:,g}") for power in powers]
         most = max(abs(self.end - self.start) / (90 if self.end > self.start else 45), 2)
         step = _step((high - low) / most)
         first = math.ceil(low / step - 1e-9)
@@ -107,12 +101,9 @@ def _axes(across: _Axis, down: _Axis) -> Iterator[str]:
 def _marks(figure: Json, suffix: str, across: _Axis, down: _Axis) -> Iterator[str]:
     layout, own = figure["layout"], (f"x{suffix}", f"y{suffix}")
     traces = [trace for trace in figure["data"] if trace.get("yaxis", "y") == own[1]]
-    bars = [trace for trace in traces if trace["type"] == "bar" and "orientation" in trace]
-    yield from _bars(bars, across, down)
+    yield from _bars([trace for trace in traces if trace["type"] == "bar"], across, down)
     for trace in traces:
-        if trace["type"] == "bar" and "orientation" not in trace:
-            yield from _columns(trace, across, down)
-        elif trace["type"].startswith("scatter"):
+        if trace["type"] == "scatter":
             yield from _points(trace, across, down)
     for shape in layout.get("shapes", ()):
         if shape["yref"].split()[0] == own[1]:
@@ -145,16 +136,6 @@ def _bars(traces: Sequence[Json], across: _Axis, down: _Axis) -> Iterator[str]:
                 yield _box(box, _fill(trace["marker"], i), _said(trace, i))
             if trace.get("text"):
                 yield _text(end + 5, y, trace["text"][i])
-
-
-def _columns(trace: Json, across: _Axis, down: _Axis) -> Iterator[str]:
-    places = [across.at(x) for x in trace["x"]]
-    width = min((b - a for a, b in pairwise(places)), default=20) * 0.94
-    for i, (x, height) in enumerate(zip(places, trace["y"], strict=True)):
-        if height:
-            y = down.at(height)
-            box = (x - width / 2, y, width, down.start - y)
-            yield _box(box, _fill(trace["marker"], i), _said(trace, i))
 
 
 def _points(trace: Json, across: _Axis, down: _Axis) -> Iterator[str]:
@@ -237,8 +218,7 @@ def _symbol(marker: Json, at: tuple[float, float], i: int = 0, inside: str = "")
 
 def _fill(marker: Json, i: int = 0) -> str:
     colour = marker["color"] if isinstance(marker["color"], str) else marker["color"][i]
-    opacity = marker.get("opacity", 1)
-    return f'fill="{colour}"' + (f' opacity="{opacity}"' if opacity != 1 else "")
+    return f'fill="{colour}"'
 
 
 def _stroke(line: Json) -> str:

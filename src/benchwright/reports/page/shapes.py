@@ -6,6 +6,7 @@ page draws the same figure (`draw.py`). Texts are data and are escaped here.
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,7 +45,6 @@ class Scale(NamedTuple):
     reach: tuple[float, float] | None = None
     ticks: Mapping[Any, str] | None = None
     zero: bool = False  # whether 0 belongs to the axis
-    log: bool = False
 
 
 class Line(NamedTuple):
@@ -221,13 +221,39 @@ def slopes(title: str, table: pd.DataFrame, ends: tuple[str, str]) -> Any:
     return figure
 
 
+def intervals(
+    title: str,
+    names: Sequence[str],
+    values: pd.DataFrame,
+    colours: Sequence[str],
+    x: Scale,
+    words: Mapping[str, str] = MappingProxyType({}),
+    lines: Sequence[Line] = (),
+) -> Any:
+    """Return a row per name with a difference in points and its interval.
+
+    `values` has the columns difference, low and high, and `words` the meanings of the colours.
+    """
+    traces = []
+    for colour in dict.fromkeys((KEPT, REMOVED, QUIET)):
+        own = values[np.asarray(colours) == colour]
+        known = own[own["difference"].notna()]
+        hover = [
+            f"{names[at]}: {value:+.2f} [{low:+.2f}, {high:+.2f}]"
+            for at, value, low, high in known.itertuples()
+        ]
+        ends = (known["low"], known["high"])
+        word = words.get(colour, "")
+        traces.append(
+            dots(known["difference"], known.index, colour, word, hover=hover, across=ends)
+        )
+    return rows(title, names, Panel(traces, x, lines=lines))
+
+
 def histogram(values: Iterable[float], edges: Sequence[float], name: str) -> Trace:
-    """Return the numbers of values between edges as bars."""
-    middle = ((np.asarray(edges)[:-1] + np.asarray(edges)[1:]) / 2).round(6).tolist()
-    counts = np.histogram(list(values), edges)[0].tolist()
-    look = {"color": QUIET, "opacity": 0.55, "line": {"width": 0}}
-    hover = [f"{n:,} {name}" for n in counts]
-    return {"type": "bar", "x": middle, "y": counts, "marker": look, **_named(name, hover)}
+    """Return the numbers of values between edges as an area of steps."""
+    counts = np.repeat(np.histogram(list(values), edges)[0], 2)
+    return band(np.repeat(edges, 2)[1:-1], np.zeros(len(counts)), counts, name)
 
 
 def nothing(title: str, why: str) -> Any:
@@ -294,15 +320,14 @@ def _figure(title: str, panels: Sequence[Panel], height: int, **more: Any) -> An
 
 
 def _axis(scale: Scale, values: Sequence[float]) -> dict[str, Any]:
-    low, high = scale.reach or _ends(values, zero=scale.zero, log=scale.log)
+    low, high = scale.reach or _ends(values, zero=scale.zero)
     axis: dict[str, Any] = {
-        "range": [math.log10(low), math.log10(high)] if scale.log else [low, high],
+        "range": [low, high],
         "gridcolor": GRID,
         "zeroline": low < 0 < high and scale.ticks is None,
         "automargin": True,
         "showgrid": scale.ticks is None,
     }
-    axis |= {"type": "log"} if scale.log else {}
     axis |= {"title": {"text": plain(scale.title)}} if scale.title else {}
     axis |= {"tickformat": scale.form} if scale.form else {}
     if scale.ticks is not None:
@@ -310,13 +335,10 @@ def _axis(scale: Scale, values: Sequence[float]) -> dict[str, Any]:
     return axis
 
 
-def _ends(values: Sequence[float], *, zero: bool, log: bool) -> tuple[float, float]:
+def _ends(values: Sequence[float], *, zero: bool) -> tuple[float, float]:
     """Return the ends of an axis with room at both sides of the data."""
-    known = [value for value in values if value > 0 or not log] or [1.0]
+    known = [*(values or [1.0]), *[0.0] * zero]
     low, high = min(known), max(known)
-    if log:
-        return low / 1.2, high * 1.2
-    low, high = (min(low, 0), max(high, 0)) if zero else (low, high)
     room = 0.05 * (high - low) or 0.05 * abs(high) or 0.05
     return low - room * (not zero or low < 0), high + room * (not zero or high > 0 or low == 0)
 

@@ -99,12 +99,12 @@ def plot_random_band(
     low, high = min(draws.min(), row["value"]), max(draws.max(), row["value"])
     room = 0.06 * (high - low) or 0.01
     edges = np.linspace(low - room, high + room, _BINS + 1).tolist()
-    bars = shapes.histogram(draws, edges, "random subsets")
-    most = 1.05 * max(bars["y"])
+    steps = shapes.histogram(draws, edges, "random subsets")
+    most = 1.05 * max(steps["y"])
     bounds = [row["random_low"], row["random_high"]]
     middle = shapes.band(bounds, [0, 0], [most, most], "middle 95%")
     label = f"This run {row['value']:.3f}, above {write_percentile(row['percentile'])}% of random"
     across, down = Scale(reach=(edges[0], edges[-1])), Scale(reach=(0, most), ticks={})
     line = shapes.Line(row["value"], label, REMOVED, "solid")
     name = f"{row['n_items']:,} items"
-    return shapes.stacked(title, [Panel([middle, bars], across, down, name, [line])])
+    return shapes.stacked(title, [Panel([middle, steps], across, down, name, [line])])
