@@ -100,7 +100,7 @@ MAIN = (
 
 
 def sweep_runs() -> list[SweepRun]:
-    done = SweepRun(A, "done", 5.0, "v1", METRICS, Path("/d/reports/a b.html"), main=MAIN)
+    done = SweepRun(A, "done", 5.0, "v1", METRICS, main=MAIN)
     other = SweepRun(B, "done", 6.0, "v2", METRICS | {"share_removed": 0.108}, main=MAIN)
     return [
         done,
@@ -114,7 +114,7 @@ def test_summary_has_a_row_per_combination_with_main_metrics_first() -> None:
     summary = summarise_sweep(sweep_runs())
     assert list(summary.columns) == [
         *("benchmark", "variant", "seed", "status", *MAIN, "coverage.easy"),
-        *("wall_seconds", "version", "report", "error"),
+        *("wall_seconds", "version", "error"),
     ]
     assert summary["status"].tolist() == ["done", "done", "failed", "interrupted"]
     assert summary["n_items"].isna().tolist() == [False, False, True, True]
@@ -133,7 +133,6 @@ def test_summary_is_saved_with_all_metrics(tmp_path: Path) -> None:
     write_summary(sweep_runs(), tmp_path)
     saved = pd.read_csv(tmp_path / "summary.csv")
     assert saved["kendall_tau_b_all"].tolist()[:2] == [0.98, 0.98]
-    assert saved["report"].tolist()[0] == "/d/reports/a b.html"
     assert saved["error"].tolist()[2] == "<b>no</b> rows"
 
 

@@ -44,7 +44,7 @@ class Combination(NamedTuple):
 
 
 class SweepRun(NamedTuple):
-    """The result of one combination; one that did not run has no version, metrics or report.
+    """The result of one combination; one that did not run has no version and no metrics.
 
     `status` is `done`, `failed` or `interrupted`, `error` one line, and `main` names the
     metrics that the catalog lists for MLflow.
@@ -55,7 +55,6 @@ class SweepRun(NamedTuple):
     seconds: float = 0.0
     version: str = ""
     metrics: Mapping[str, float] = {}
-    report: Path | None = None
     error: str = ""
     main: Sequence[str] = ()
 
@@ -190,8 +189,6 @@ def _run_one(request: SweepRequest, combination: Combination, runner: Any) -> Sw
             metrics = {**run.metrics, **json.loads(file.read_text("utf-8"))}
             main = [*run.main, *tracking.main_metrics(metrics, patterns)]
             run = run._replace(metrics=metrics, main=main)
-        elif file.suffix == ".html":
-            run = run._replace(report=file)
     return run
 
 
@@ -204,15 +201,14 @@ def summarise_sweep(runs: Sequence[SweepRun]) -> pd.DataFrame:
     """Return one row per combination, in the given order.
 
     Columns: benchmark, variant, seed, status; the main metrics, then all others by name;
-    wall_seconds, version, report, error. Missing values are NaN or NA. Counts (`n_…`) are Int64.
+    wall_seconds, version, error. Missing values are NaN or NA. Counts (`n_…`) are Int64.
     """
     main = main_metrics(runs)
     names = [*main, *in_order({name for run in runs for name in run.metrics} - {*main})]
     rows = [
         {**run.combination._asdict(), "status": run.status}
         | {name: run.metrics.get(name, math.nan) for name in names}
-        | {"wall_seconds": round(run.seconds, 3), "version": run.version}
-        | {"report": str(run.report or ""), "error": run.error}
+        | {"wall_seconds": round(run.seconds, 3), "version": run.version, "error": run.error}
         for run in runs
     ]
     counts = dict.fromkeys((name for name in names if name.startswith("n_")), "Int64")
