@@ -22,6 +22,7 @@ from benchwright.reports.page.parts import (
     Section,
     Table,
     Text,
+    Top,
     render_page,
 )
 from benchwright.reports.page.plot_style import INK, KEPT, QUIET, REMOVED, clip
@@ -438,8 +439,8 @@ def render_models(found: ComparedModels) -> str:
 def _page(
     title: str, headline: str, sections: list[Section], notes: Sequence[str], plot: Any
 ) -> str:
-    top: dict[str, Any] = {"headline": headline, "notes": notes, "lead": [Plot("differences")]}
-    return render_page(Page(title, title, sections, {"differences": plot}, **top))
+    top = Top(headline, [Plot("differences")], notes)
+    return render_page(Page(title, title, top, sections, {"differences": plot}))
 
 
 def _table(cells: Sequence[Mapping[str, str]]) -> Table:

@@ -14,7 +14,7 @@ from benchwright.methods.dele.planning.plan import (
     Wanted,
     make_plan,
 )
-from benchwright.reports.page.parts import Bullets, Cell, Page, Plot, Section, Table, render_page
+from benchwright.reports.page.parts import Bullets, Cell, Page, Plot, Section, Table, Top, render_page
 from benchwright.reports.page.plot_style import KEPT
 from benchwright.reports.page.shapes import Line, Scale, curves, line
 from benchwright.responses.known_responses import KnownResponses
@@ -193,14 +193,8 @@ def render(made: MadePlan) -> str:
     ]
     table = Table("Items needed for each target", list(cells[0]), rows, range(3, len(cells[0])))
     notes = [*([plan.advice] if plan.advice else []), *explanations(made.wanted)]
-    page = Page(
-        "Items for a target precision",
-        "Items for a target precision",
-        [Section("Plan", [table, Bullets(notes), *drawn[1:]], "plan")],
-        kicker=f"{made.source}: responses of {made.models} to {plan.items:,} items",
-        headline=verdict(plan),
-        lead=drawn[:1],
-        notes=made.notes,
-        plots=plots,
-    )
-    return render_page(page)
+    title = "Items for a target precision"
+    top = Top(verdict(plan), drawn[:1], made.notes)
+    sections = [Section("Plan", [table, Bullets(notes), *drawn[1:]], "plan")]
+    kicker = f"{made.source}: responses of {made.models} to {plan.items:,} items"
+    return render_page(Page(title, title, top, sections, plots, kicker))

@@ -47,7 +47,7 @@ _NODES = [
     ),
 ]
 _SHOWN = (
-    *("order", "cost", "answers", "styles", "alterations", "examples", "method"),
+    *("order", "cost", "answers", "styles", "alterations", "examples"),
     *("provenance", "ranks_plot"),
 )
 """What the page shows, with its sections in order."""
@@ -84,7 +84,6 @@ _PAGE = [
         ],
         "comparison_examples",
     ),
-    node(page.show_comparison_method, _SETTINGS, "comparison_method"),
     node(
         page.show_comparison_provenance,
         ["params:ingestion", "params:variant", _SETTINGS, "params:seed"],

@@ -70,10 +70,7 @@ _PAGE = [
     ),
     node(
         page.show_construction_difficulty,
-        [
-            *("construction_steps", "checking_counts", "sampling_strata"),
-            "params:sampling_by_difficulty",
-        ],
+        ["construction_steps", "checking_counts", "params:sampling_by_difficulty"],
         "construction_difficulty",
     ),
     node(

@@ -121,7 +121,7 @@ _PAGE = [
         ["rank_agreement", "random_comparison", "panel", "ire_fit"],
         "report_evidence",
     ),
-    node(sections.show_rules, ["rule_coverage", "filter_model_ablation"], "report_rules"),
+    node(sections.show_rules, "rule_coverage", "report_rules"),
     node(
         sections.show_ranking,
         [
@@ -133,7 +133,7 @@ _PAGE = [
     node(sections.show_subjects, "subject_shares", "report_subjects"),
     node(
         sections.show_similar,
-        ["similarity_threshold", "neighbour_convergence", "items", "groups", "rule_coverage"],
+        ["similarity_threshold", "items", "groups", "rule_coverage"],
         "report_similar",
     ),
     node(

@@ -25,7 +25,6 @@ _NODES = [
             "params:half_gap",
             "compared_halves",
             "half_gap",
-            "half_gap_shares",
             "half_gap_plot",
         ],
         "half_gap_report",

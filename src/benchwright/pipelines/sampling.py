@@ -103,7 +103,7 @@ _PLOTS = [
 ]
 _SHOWN = (
     *("sampling_comparison_section", "sampler_choice_section"),
-    *("estimates_section", "item_texts_section", "sampling_provenance"),
+    *("estimates_section", "clusters_section", "sampling_provenance"),
     *("sampling_curves_plot", "chosen_curves_plot", "cluster_curves_plot", "item_map_plot"),
 )
 """What the page shows, with its sections in order."""
@@ -140,11 +140,7 @@ _PAGE = [
         "sampler_choice_section",
     ),
     node(page.show_estimates, "estimate_errors", "estimates_section"),
-    node(
-        page.show_item_texts,
-        ["readability_examples", "cluster_curves", "item_map"],
-        "item_texts_section",
-    ),
+    node(page.show_clusters, ["cluster_curves", "item_map"], "clusters_section"),
     node(
         page.show_sampling_provenance,
         [

@@ -10,23 +10,17 @@ from benchwright.core.configuration import configuration_name
 from benchwright.methods.mmlu_cf.splitting.gap import ALPHA, LEVEL, SIZE_GROUPS, ComparedHalves
 from benchwright.params.mmlu_cf import HalfGapParams
 from benchwright.reports.page.parts import (
-    LONGEST_TABLE,
     Cell,
     Column,
     Plot,
     Section,
-    Table,
     Text,
     Top,
-    as_bounded_share,
-    as_count,
     as_p,
     as_points,
-    as_share,
     as_text,
     cut_table,
     render_sections,
-    table_of,
 )
 from benchwright.reports.page.plot_style import KEPT, REMOVED, distinct_names
 from benchwright.reports.page.provenance import Fact, provenance_section
@@ -123,7 +117,6 @@ def render_half_gap_page(
     settings: HalfGapParams,
     compared_halves: ComparedHalves,
     half_gap: pd.DataFrame,
-    half_gap_shares: pd.DataFrame,
     half_gap_plot: Any,
 ) -> str:
     """Render one HTML page that needs no network and shows no item.
@@ -141,7 +134,6 @@ def render_half_gap_page(
     sections = [
         Section("Models", _models(half_gap, settings), "gaps"),
         Section("Fields", _fields(half_gap), "fields"),
-        Section("Small gaps", [_small_gaps(half_gap_shares)], "shares"),
         provenance_section(facts, _METHOD, half_gap=settings),
     ]
     lead = [Text(sentence, "judgement") for sentence in more]
@@ -196,20 +188,3 @@ def _models(half_gap: pd.DataFrame, settings: HalfGapParams) -> list[Any]:
 
 def _accuracy(row: Row, name: str) -> Cell:
     return Cell(percent(row[name]), [f"n = {number(row[f'n_{name}'])}"])
-
-
-def _small_gaps(half_gap_shares: pd.DataFrame) -> Table:
-    label = (
-        "Share of configurations with a small difference, and the share expected from sampling "
-        "error for halves of equal difficulty; MMLU-CF reports 60% below 0.5 points and 96% below "
-        "1 point at 10,000 + 10,000 items"
-    )
-    columns: list[Column] = [
-        ("Style", lambda r, _: f"{r['style']}, {r['shots']} shots" if r["style"] else "all", ""),
-        ("Size", lambda row, name: row[name] or "all", "size_group"),
-        ("Below, points", lambda row, name: f"{100 * row[name]:g}", "below"),
-        ("Configurations", as_count, "n"),
-        ("Share", as_bounded_share, "share"),
-        ("Expected", as_share, "expected"),
-    ]
-    return table_of(rows_of(half_gap_shares)[:LONGEST_TABLE], columns, range(2, 6), label)

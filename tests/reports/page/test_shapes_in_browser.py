@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from benchwright.reports.page import shapes
-from benchwright.reports.page.parts import Page, Plot, Section, render_page
+from benchwright.reports.page.parts import Page, Plot, Section, Top, render_page
 from benchwright.reports.page.plot_style import KEPT, REMOVED
 from benchwright.reports.page.shapes import Line, Panel, Scale
 
@@ -42,7 +42,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     }
     path = tmp_path_factory.mktemp("shapes") / "page.html"
     sections = [Section("Plots", [Plot(name) for name in plots])]
-    path.write_text(render_page(Page("Shapes", "Shapes", sections, plots=plots)), encoding="utf-8")
+    path.write_text(render_page(Page("Shapes", "Shapes", Top(""), sections, plots)), encoding="utf-8")
     return path
 
 

@@ -33,7 +33,6 @@ from benchwright.reports.page.parts import (
 )
 from benchwright.reports.page.provenance import benchmark_facts, provenance_section
 from benchwright.reports.page.wording import (
-    clip_text,
     coefficient,
     number,
     percent,
@@ -227,27 +226,8 @@ def _as_number(row: Row, name: str) -> str:
     return number(row[name], 2)
 
 
-def show_item_texts(
-    readability_examples: pd.DataFrame, cluster_curves: pd.DataFrame, item_map: pd.DataFrame
-) -> list[Section]:
-    """Build the sections on readability and on clusters."""
-    sections = []
-    if len(readability_examples):
-        columns = (
-            (
-                "Question",
-                lambda row, name: Cell(clip_text(row[name], 300), [row["item_id"]]),
-                "text",
-            ),
-            ("Rank", lambda row, name: f"{row['end']} {row[name]}", "rank"),
-            ("Difficult words", as_share, "difficult_words"),
-            ("Dale–Chall", _as_number, "dale_chall"),
-            ("Flesch", _as_number, "flesch"),
-            ("Gunning fog", _as_number, "gunning_fog"),
-        )
-        label = "The easiest and the hardest items to read, by difficult words (DELE, Table 2)"
-        examples = table_of(rows_of(readability_examples), columns, label=label)
-        sections.append(Section("Readability", [examples], "texts"))
+def show_clusters(cluster_curves: pd.DataFrame, item_map: pd.DataFrame) -> Section:
+    """Build the section on clusters; it is empty where no sampler clusters items."""
     shown = {"cluster_curves_plot": cluster_curves, "item_map_plot": item_map}
     plots = [Plot(name) for name, table in shown.items() if len(table)]
-    return [*sections, Section("Clusters", plots, "clusters")] if plots else sections
+    return Section("Clusters", plots, "clusters")

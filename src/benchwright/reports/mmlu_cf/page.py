@@ -135,10 +135,9 @@ def show_construction_fields(
 def show_construction_difficulty(
     construction_steps: Steps,
     checking_counts: Mapping[str, Any],
-    sampling_strata: pd.DataFrame,
     sampling_by_difficulty: SamplingByDifficultyParams,
 ) -> list[Section]:
-    """Show the levels of difficulty, and the sample with its strata."""
+    """Show the levels of difficulty, and the sample."""
     steps, settings_of = construction_steps, sampling_by_difficulty
     blocks: list[Any] = []
     if steps.rated:
@@ -154,26 +153,8 @@ def show_construction_difficulty(
         f"domains is {steps.sampled_domains:,} in the sample and {steps.final_domains:,} in the "
         f"{steps.final:,} final questions, of which {steps.explained:,} have an explanation."
     )
-    strata = _strata(sampling_strata, levels_known=steps.rated > 0)
-    blocks += [Text("The sample", "heading"), Text(text), strata]
+    blocks += [Text("The sample", "heading"), Text(text)]
     return [Section("Difficulty and sample", blocks, "difficulty")]
-
-
-def _strata(strata: pd.DataFrame, *, levels_known: bool) -> Table | Text:
-    """Return a row per field, and a column per level of difficulty; −1 is an unknown one."""
-    if not levels_known:  # all questions share one level
-        strata = strata.assign(level=-1)
-    table = strata.groupby(["field", "level"], as_index=False)[["target", "sampled"]].sum()
-    table = table[(table["target"] > 0) | (table["sampled"] > 0)]
-    if table.empty:
-        return Text("Nothing was sampled.")
-    cells = table["sampled"].astype(str) + "/" + table["target"].astype(str)
-    wide = table.assign(cell=cells).pivot_table(
-        "cell", "field", "level", aggfunc="first", fill_value=""
-    )
-    head = ["Field", *("Unknown level" if level == -1 else f"Level {level}" for level in wide)]
-    rows = [[str(field), *texts] for field, *texts in wide.itertuples()]
-    return Table("The sample by field and level: sampled/target", head, rows, range(1, len(head)))
 
 
 def show_construction_judges(

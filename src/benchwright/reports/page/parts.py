@@ -130,13 +130,10 @@ class Page(NamedTuple):
 
     window: str  # the title of the browser's window
     title: str  # the title on the page
+    top: Top
     sections: Sequence[Section]
     plots: Mapping[str, Any] = {}  # by name
     kicker: str = ""  # a line above the title
-    headline: str = ""  # as in `Top`, with the fields below
-    lead: Sequence[Any] = ()
-    notes: Sequence[str] = ()
-    next: str = ""
     folded: bool = False  # whether sections after the first, if not open, are folded
 
 
@@ -157,7 +154,7 @@ def render_sections(
     lists = [part for name, part in shown.items() if name not in plots]
     sections = [each for part in lists for each in (part if isinstance(part, list) else [part])]
     filled = [section for section in sections if section.blocks]
-    return render_page(Page(window, title, filled, plots, kicker, *top[:4], True))
+    return render_page(Page(window, title, top, filled, plots, kicker, folded=True))
 
 
 def render_page(page: Page) -> str:

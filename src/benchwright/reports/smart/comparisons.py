@@ -7,7 +7,7 @@ import pandas as pd
 
 from benchwright.evidence.rank_agreement import GROUPS
 from benchwright.methods.smart.label_errors import kept_minus_removed
-from benchwright.reports.page.parts import Cell, Table, as_count, columns, table_of
+from benchwright.reports.page.parts import Cell, Table
 from benchwright.reports.page.wording import p_value, rows_of
 from benchwright.reports.smart.wording import (
     METHODS,
@@ -97,21 +97,6 @@ def _beside_random(row: dict[Any, Any]) -> list[str | Cell]:
         Cell(write_value(metric, row["random_mean"]), quiet=interval),
         "—" if percentile is None else write_percentile(percentile),
     ]
-
-
-def ablation_table(filter_model_ablation: pd.DataFrame) -> Table:
-    """Return mean and standard deviation over subsets of one size (SMART, Table 6)."""
-    label = "Items removed with subsets of the filter models: means over subsets (SMART, Table 6)"
-    by_size = filter_model_ablation.groupby("n_models", as_index=False).agg(
-        subsets=("share_removed", "size"),
-        share_removed=("share_removed", "mean"),
-        sd=("share_removed", "std"),
-        easy=("easy", "mean"),
-        answer_only=("answer_only", "mean"),
-    )
-    shown = columns("n_models subsets share_removed sd")
-    shown += [("Easy", as_count, "easy"), ("Answer only", as_count, "answer_only")]
-    return table_of(rows_of(by_size), shown, range(6), label)
 
 
 def label_difference(label_error_rates: pd.DataFrame) -> str:

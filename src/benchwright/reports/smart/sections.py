@@ -41,16 +41,8 @@ def show_evidence(
     return Section("Evidence", blocks, "evidence")
 
 
-def show_rules(rule_coverage: pd.DataFrame, filter_model_ablation: pd.DataFrame) -> Section:
-    """Show the items removed by each rule, and the ablation of filter models."""
-    blocks: list[Any] = [Plot("funnel_plot"), _rules(rule_coverage)]
-    if len(filter_model_ablation):
-        table = comparisons.ablation_table(filter_model_ablation)
-        blocks.append(Folded("With fewer filter models", [table]))
-    return Section("Items removed by each rule", blocks, "rules", open=True)
-
-
-def _rules(rule_coverage: pd.DataFrame) -> Table:
+def show_rules(rule_coverage: pd.DataFrame) -> Section:
+    """Show the items removed by each rule."""
     rows = []
     for rule in rows_of(rule_coverage):
         total = rule["judged"] + rule["not_judged"]
@@ -68,7 +60,8 @@ def _rules(rule_coverage: pd.DataFrame) -> Table:
         )
     head = ["Rule", "State", "Judged", "Flagged", "Flagged, kept", "Removed", "Share removed"]
     label = "Items by rule; shares are of all items (SMART, Table 1)"
-    return Table(label, head, rows, range(2, 7))
+    blocks = [Plot("funnel_plot"), Table(label, head, rows, range(2, 7))]
+    return Section("Items removed by each rule", blocks, "rules", open=True)
 
 
 def show_ranking(
@@ -125,23 +118,13 @@ def show_subjects(subject_shares: pd.DataFrame) -> Section:
 
 def show_similar(
     similarity_threshold: dict[str, Any],
-    neighbour_convergence: pd.DataFrame,
     items: pd.DataFrame,
     groups: pd.DataFrame,
     rule_coverage: pd.DataFrame,
 ) -> Section:
-    """Show the threshold of similar items, how stable it is, and the groups."""
+    """Show the threshold of similar items, and the groups."""
     found = {key: None if is_missing(v) else v for key, v in similarity_threshold.items()}
     blocks: list[Any] = [*_threshold(found), Plot("distance_distribution_plot")]
-    if len(neighbour_convergence) and found.get("branch") != "fixed":
-        label = "The threshold by the number of neighbours k (SMART, Figure 5)"
-        columns = [
-            ("k", parts.as_count, "k"),
-            ("δ", parts.as_metric, "threshold"),
-            *parts.columns("peaks branch items_within share_within"),
-        ]
-        table = parts.table_of(rows_of(neighbour_convergence), columns, label=label)
-        blocks.append(Folded("With fewer neighbours", [table]))
     for title, kind in (
         ("Groups of similar items", "similar"),
         ("Duplicates", "duplicate"),

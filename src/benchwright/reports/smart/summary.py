@@ -1,14 +1,11 @@
 """What the report says first: the verdict, what was found, the evidence in words, and the notes."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
 from benchwright.core.configuration import count_models
 from benchwright.evidence.panel import Panel, headline_group, panel_warnings
-from benchwright.evidence.random_comparison import TAU, TOP_MODELS
+from benchwright.evidence.random_comparison import TAU
 from benchwright.evidence.verdict import Verdict, beside_random
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.reports.page.parts import Text, Tiles, Top
@@ -46,9 +43,9 @@ def show_refinement_top(
 def describe_evidence(
     rank_agreement: pd.DataFrame, random_comparison: pd.DataFrame, panel: Panel
 ) -> str:
-    """Describe Kendall's tau-b and the range of the best models beside random subsets."""
+    """Describe Kendall's tau-b beside random subsets."""
     group = headline_group(panel)
-    tau, spread = (beside_random(random_comparison, group, name) for name in (TAU, "spread_top"))
+    tau = beside_random(random_comparison, group)
     if pd.isna(tau.get("value")) or tau["n_items"] == tau["n_full"]:
         return ""
     known = rank_agreement[
@@ -58,20 +55,11 @@ def describe_evidence(
     value, mean = (write_value(TAU, tau[name]) for name in ("value", "random_mean"))
     between = write_interval(TAU, known["low"], known["high"])
     band = write_interval(TAU, tau["random_low"], tau["random_high"])
-    text = (
+    return (
         f"Kendall tau-b of the rankings of {whose} on all and on the kept items: {value} {between}"
         f". {tau['draws']:,} random subsets of the same size have a mean of {mean} and a middle "
         f"95% of {band}; {write_percentile(tau['percentile'])}% of them are below this subset."
     )
-    return text if pd.isna(spread.get("random_low")) else f"{text} {_range_of_best(spread)}"
-
-
-def _range_of_best(row: Mapping[Any, Any]) -> str:
-    n = int(row["n_models"])
-    whose = f"top {TOP_MODELS}" if n > TOP_MODELS else count(n, "model")
-    names = ("full", "value", "random_low", "random_high")
-    before, after, low, high = (write_value("spread_top", row[name]) for name in names)
-    return f"Range of the {whose}: {before} → {after} points (random subsets {low}–{high})."
 
 
 def note_models(scores: pd.DataFrame, panel: Panel, evaluation: EvaluationParams) -> list[str]:

@@ -21,14 +21,13 @@ from benchwright.params.perturbation import (
     PerturbationParams,
     ReplaceChoiceParams,
 )
-from benchwright.reports.page.parts import Text, Tiles, Top
+from benchwright.reports.page.parts import Text, Top
 from benchwright.reports.page.wording import (
     bounds,
     coefficient,
     count,
     interval,
     joined,
-    percent,
     points,
     rows_of,
     words_of,
@@ -80,8 +79,7 @@ def show_comparison_top(
         comparison_scores, comparison_summary, perturbation, perturbation_reach
     )
     notes = _notes(comparison_scores, comparison_written, perturbation, perturbation_reach)
-    figures = _figures(comparison_scores, comparison_summary, perturbation, perturbation_reach)
-    lead = [*([Tiles(figures)] * bool(order)), *(Text(line, "judgement") for line in order)]
+    lead = [Text(line, "judgement") for line in order]
     return Top(cost, lead, notes, _NEXT * (not order), "Perturbed benchmark")
 
 
@@ -89,37 +87,6 @@ _NEXT = (
     "Ask models: run the exported tasks (`harness_perturbed`) with lm-evaluation-harness, list the "
     "logs under `responses` of the benchmark, and run `wicked` again."
 )
-
-
-def _figures(
-    scores: pd.DataFrame,
-    summary: pd.DataFrame,
-    perturbation: PerturbationParams,
-    reach: PerturbationReach,
-) -> list[tuple[str, str]]:
-    """Return change of accuracy, agreement of the rankings and altered items, with labels."""
-    metrics = _of_main(scores, summary, perturbation)[1]
-    change = metrics.get("mean_delta", {"value": None})["value"]
-    tau = metrics.get("kendall_tau_b", {"value": None})["value"]
-    return [
-        (f"{points(change)} points", "change of accuracy on the copies, mean over models"),
-        (coefficient(tau), "Kendall tau-b of the rankings on original and copies"),
-        (percent(reach.share_altered, 0), "of the items are altered in a copy"),
-    ]
-
-
-def _of_main(
-    scores: pd.DataFrame, summary: pd.DataFrame, perturbation: PerturbationParams
-) -> tuple[pd.DataFrame, dict[str, Row], str]:
-    """Return scores and metrics of the main perturbation, of the asking style of most models."""
-    name = main_perturbation(sorted(set(scores["perturbation"])), perturbation)
-    summary = summary[summary["perturbation"] == name]
-    way = "".join(summary["asking_style"].iloc[:1])
-    summary, scores = (
-        table[(table["perturbation"] == name) & (table["asking_style"] == way)]
-        for table in (summary, scores)
-    )
-    return scores, {row["metric"]: row for row in rows_of(summary)}, way
 
 
 def write_headline(
@@ -133,7 +100,14 @@ def write_headline(
         return [
             "No model answered the original items and all of their copies, so nothing is compared."
         ]
-    scores, metrics, way = _of_main(scores, summary, perturbation)
+    name = main_perturbation(sorted(set(scores["perturbation"])), perturbation)
+    summary = summary[summary["perturbation"] == name]
+    way = str(summary["asking_style"].iloc[0])
+    summary, scores = (
+        table[(table["perturbation"] == name) & (table["asking_style"] == way)]
+        for table in (summary, scores)
+    )
+    metrics = {row["metric"]: row for row in rows_of(summary)}
     if reach.share_altered:
         cost = _cost(scores, metrics["mean_delta"], perturbation, way)
     else:

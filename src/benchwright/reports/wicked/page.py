@@ -298,22 +298,6 @@ def show_comparison_alterations(
     return Section("Altered and unaltered items", [*table, Text(labels, code=True)], "coverage")
 
 
-def show_comparison_method(perturbation: PerturbationParams) -> Section:
-    """Show the transforms and what is compared, folded."""
-    blocks = [
-        parts.Bullets([words_of(TRANSFORMS, part.transform) for part in perturbation.transforms]),
-        Text(
-            "Each item keeps its number of options and exactly one right answer; an item that "
-            "would lose its only right option, or get a second one, stays unaltered. Each "
-            "configuration (a model, an asking style and a number of demonstrations) is compared "
-            "with itself, on the items that all configurations answered in the original and in "
-            "every copy. Intervals are 95% confidence intervals over items; items with the same "
-            "passage or stem form one cluster. They say nothing about other models."
-        ),
-    ]
-    return Section("Method", blocks, "method")
-
-
 def show_comparison_provenance(
     ingestion: BenchmarkParams, variant: str, perturbation: PerturbationParams, seed: int
 ) -> Section:
