@@ -13,7 +13,6 @@ from shutil import get_terminal_size
 from textwrap import fill
 from typing import Any
 
-import click
 from kedro.framework.context import KedroContext
 from kedro.framework.hooks import hook_impl
 from kedro.pipeline import Pipeline
@@ -22,7 +21,7 @@ from benchwright.core.atomic_files import clear_abandoned, written_aside
 from benchwright.core.configuration import parse_configuration
 from benchwright.core.errors import InputError, expected
 from benchwright.core.kedro_internals import folder_of_versions, loaded_from, read_version
-from benchwright.core.progress import stage_log
+from benchwright.core.progress import say, stage_log
 from benchwright.methods.mmlu_cf.sealing.key import read_key
 from benchwright.params.mmlu_cf import SealingParams
 from benchwright.params.perturbation import PerturbationParams, require_one_copy
@@ -280,7 +279,7 @@ class RunHook(_OfContext):
             lines += [f"{'MLflow run:':<25}{run_id}  (mlflow ui)"] if run_id else []
             lines.append(f"{'time:':<25}{time.monotonic() - self._started:,.0f} s")
             lines += ["", *next_step] if next_step else []
-            click.echo("\n".join(lines))  # click writes UTF-8 even where the terminal is ASCII
+            say("\n".join(lines))  # click writes UTF-8 even where the terminal is ASCII
 
     @hook_impl
     def on_pipeline_error(

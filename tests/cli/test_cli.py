@@ -142,6 +142,15 @@ def test_new_key_is_private_and_replaces_nothing(tmp_path: Path) -> None:
     assert read_key(SealingParams(key_file=str(file))).derived(b"a") == key.derived(b"a")
 
 
+def test_a_command_whose_reader_has_gone_is_done(tmp_path: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    words = [sys.executable, "-m", "benchwright", "new-key", str(tmp_path / "key")]
+    done = subprocess.run(words, stdout=writing, stderr=subprocess.PIPE, check=False)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
 @pytest.mark.parametrize("words", [["list", "runs"], ["diff"]])
 def test_commands_refuse_a_data_root_that_is_no_folder(words: list[str]) -> None:
     done = CliRunner().invoke(cli, [*words, "--data-root", "http://x/y"])

@@ -375,7 +375,9 @@ def test_all_models_are_compared_with_a_baseline(tmp_path: Path) -> None:
     assert "1 given of two, A and B: a log," in run("compare", many).output
 
 
-@pytest.mark.parametrize("kind", ["device", "folder", "input", "inside", "twice", "proc"])
+@pytest.mark.parametrize(
+    "kind", ["device", "folder", "input", "inside", "twice", "proc", "loop", "long"]
+)
 def test_results_replace_no_input_and_nothing_but_files(tmp_path: Path, kind: str) -> None:
     folder = tmp_path / "a"
     folder.mkdir()
@@ -387,6 +389,8 @@ def test_results_replace_no_input_and_nothing_but_files(tmp_path: Path, kind: st
         "inside": a,
         "twice": tmp_path / "page",
         "proc": Path("/proc/none.json"),
+        "loop": tmp_path / "link",
+        "long": tmp_path / ("n" * 300),
     }[kind]
     (tmp_path / "link").symlink_to(out)
     before = a.read_bytes(), b.read_bytes()

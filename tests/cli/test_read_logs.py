@@ -9,7 +9,8 @@ import yaml
 from click.testing import CliRunner
 
 from benchwright.cli import cli
-from benchwright.cli.read_logs import BenchmarkItems, make_benchmark, read_logs, summary_lines
+from benchwright.cli.make_benchmark import check_name, make_benchmark, make_benchmark_of_table
+from benchwright.cli.read_logs import BenchmarkItems, read_logs, summary_lines
 from benchwright.core.errors import InputError
 from benchwright.params.benchmark import ChoicesField, FieldMapping, GoldField
 from benchwright.responses.known_responses import read_responses
@@ -127,9 +128,56 @@ def test_a_benchmark_is_made_of_logs_once(tmp_path: Path, repository: Path) -> N
         make_benchmark("mine", again, project, None, update=True)
     for name in ("../mine", "1a", "a-b", "Null", "on", "a" * 61):
         with pytest.raises(InputError, match="use a letter, then letters, digits and underscores"):
-            make_benchmark(name, found, project, None)
+            check_name(name)
     with pytest.raises(InputError, match="there is a benchmark arc;"):
         make_benchmark("ARC", found, project, None)
+
+
+@pytest.mark.parametrize(
+    ("answers", "form"), [("BA", "letter"), ("10", "index"), ("yx", "text"), ("1A", "text")]
+)
+def test_a_table_of_questions_becomes_a_benchmark(
+    tmp_path: Path, repository: Path, answers: str, form: str
+) -> None:
+    project = tmp_path / "project"
+    shutil.copytree(repository / "conf", project / "conf")
+    file = tmp_path / "questions.csv"
+    rows = [f"Which is {n}?,x,{'1A'[n] if form == 'text' else 'y'},z," for n in (0, 1)]
+    rows[0] = rows[0].replace(",1,", ",y,") if answers == "yx" else rows[0]
+    rows += ["Which is 2?,x,x,z,"]  # two options are equal
+    lines = [row + answers[n % 2] for n, row in enumerate(rows)]
+    file.write_text("\n".join(["question,A,B,C,answer", *lines]))
+    made = make_benchmark_of_table("mine", file, project, None)
+    assert made is not None
+    settings = yaml.safe_load(made.files[-1].read_text())["_benchmarks"]["mine"]
+    assert settings["sources"]["local"]["fields"]["gold"]["form"] == form
+    assert [path.name for path in made.files] == ["questions.csv", "mine.yml"]
+    file.write_text("item_id,model,correct\nq,m,1\n")
+    assert make_benchmark_of_table("other", file, project, None) is None
+
+
+def test_update_mends_a_benchmark_whose_maker_was_killed(
+    tmp_path: Path, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = tmp_path / "project"
+    shutil.copytree(repository / "conf", project / "conf")
+    inspect_log(tmp_path / "logs", "org/m", "BC ")
+    found = read_logs([tmp_path / "logs"])
+    replaced: list[Path] = []
+
+    def replace(path: Path, target: Path) -> None:
+        if len(replaced) == 2:  # answers, and one of the file in conf/ and the folder
+            raise KeyboardInterrupt
+        replaced.append(target)
+        shutil.move(path, target)
+
+    monkeypatch.setattr(Path, "replace", replace)
+    with pytest.raises(KeyboardInterrupt):
+        make_benchmark("mine", found, project, None)
+    monkeypatch.undo()
+    with pytest.raises(InputError, match="--update replaces it"):
+        make_benchmark("mine", found, project, None)
+    assert len(make_benchmark("mine", found, project, None, update=True).files) == 3
 
 
 def test_a_benchmark_keeps_several_right_options_and_names_what_it_leaves_out(

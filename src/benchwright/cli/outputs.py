@@ -1,17 +1,14 @@
 """The files that a command writes: checked before it begins, and written whole."""
 
 import json
-import os
-import sys
 import tempfile
 from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
-import click
-
 from benchwright.core.atomic_files import written_aside
 from benchwright.core.errors import InputError
+from benchwright.core.progress import say
 from benchwright.core.version import VERSION
 
 
@@ -21,20 +18,21 @@ def check_outputs(files: Collection[Path], inputs: Collection[Path]) -> None:
     Raises:
         InputError: otherwise.
     """
-    places = [file.resolve() for file in files]
-    for file, place in zip(files, places, strict=True):
-        if places.count(place) > 1:
+    places: list[Path] = []
+    for file in files:
+        try:
+            place = file.resolve()
+            if file.exists() and not file.is_file():
+                raise InputError(f"{file} is no file: choose another place")
+            tempfile.TemporaryFile(dir=next(p for p in place.parents if p.exists())).close()
+        except (OSError, RuntimeError) as error:  # a loop of links is a RuntimeError up to 3.12
+            why = getattr(error, "strerror", None) or error
+            raise InputError(f"{file} cannot be written: {why}; choose another place") from None
+        if place in places:
             raise InputError(f"{file}: give each result a file of its own")
-        if file.exists() and not file.is_file():
-            raise InputError(f"{file} is no file: choose another place")
         if any(_is_read(place, path.resolve()) for path in inputs):
             raise InputError(f"{file} is an input: choose another place")
-        try:
-            tempfile.TemporaryFile(dir=next(p for p in place.parents if p.exists())).close()
-        except OSError as error:
-            raise InputError(
-                f"{file} cannot be written: {os.strerror(error.errno or 0)}; choose another place"
-            ) from None
+        places.append(place)
 
 
 def _is_read(place: Path, path: Path) -> bool:
@@ -59,14 +57,6 @@ def write_output(
     with written_aside(file) as aside:
         aside.write_bytes(content if isinstance(content, bytes) else content.encode())
     say(f"written: {relative(file)}")
-
-
-def say(text: str) -> None:
-    """Print a text; go on where the reader of standard output has gone."""
-    try:
-        click.echo(text)
-    except BrokenPipeError:
-        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
 
 
 def relative(path: Path) -> Path:

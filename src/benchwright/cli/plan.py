@@ -14,7 +14,16 @@ from benchwright.methods.dele.planning.plan import (
     Wanted,
     make_plan,
 )
-from benchwright.reports.page.parts import Bullets, Cell, Page, Plot, Section, Table, Top, render_page
+from benchwright.reports.page.parts import (
+    Bullets,
+    Cell,
+    Page,
+    Plot,
+    Section,
+    Table,
+    Top,
+    render_page,
+)
 from benchwright.reports.page.plot_style import KEPT
 from benchwright.reports.page.shapes import Line, Scale, curves, line
 from benchwright.responses.known_responses import KnownResponses

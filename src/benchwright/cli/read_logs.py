@@ -1,9 +1,5 @@
-"""`benchwright read`: what logs contain, and a benchmark made of them."""
+"""`benchwright read`: what logs contain."""
 
-import json
-import re
-import shutil
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,9 +8,8 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from benchwright.cli.text_table import table_lines
-from benchwright.core.atomic_files import folder_aside, written_aside
+from benchwright.core.atomic_files import written_aside
 from benchwright.core.errors import InputError
-from benchwright.core.values import LETTERS
 from benchwright.core.verbatim import listed
 from benchwright.datasets.benchmark_source import BenchmarkSource
 from benchwright.datasets.response_files import LoadedFile
@@ -31,32 +26,6 @@ _UNWRITTEN = [
     *("p_answer", "p_prediction", "shots_used", "prompt_tokens", "generated_tokens"),
     *("prompt_id", "source"),
 ]
-_CONF = """\
-# Made of logs by `benchwright read --make-benchmark`.
-_benchmarks:
-  {name}:
-    name: {name}
-    title: {name}, made of logs
-    licence: unknown
-    citation: {citation}
-    url: ""
-    sources:
-      local:
-        file: items.jsonl
-        all_rows: test
-        fields:
-          item_id: item_id
-          subject: subject
-          question: question
-          choices: {{column: choices}}
-          gold: {{column: answer, form: {form}}}
-    splits: {{evaluation: [test]}}
-    scoring: {{mode: imported}}
-"""
-
-
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,59}")
-_YAML_WORDS = frozenset(("null", "true", "false", "yes", "no", "on", "off", "y", "n"))
 
 
 class BenchmarkItems(NamedTuple):
@@ -64,13 +33,6 @@ class BenchmarkItems(NamedTuple):
 
     items: pd.DataFrame
     mappings: tuple[FieldMapping, ...] = ()
-
-
-class Made(NamedTuple):
-    """The files of a benchmark, and a line for each reason why questions were left out."""
-
-    files: list[Path]
-    left_out: list[str]
 
 
 class ReadLogs(NamedTuple):
@@ -121,8 +83,8 @@ def read_logs(
     else:
         raise InputError(
             f"{listed(paths)}: no log was recognised; tables of answers are for compare, gate, "
-            "plan and estimate, or for read with --benchmark; a table of questions becomes a "
-            "benchmark by a file in conf/ (docs/how_to/bring_a_benchmark.md)"
+            "plan and estimate, or for read with --benchmark; a table of questions (question, "
+            "answer, and choices or A, B, …) becomes a benchmark by --make-benchmark NAME"
         )
     index = ResponseIndex(items)
     rows, report = join_responses(files, index)
@@ -208,72 +170,3 @@ def write_answers(read: ReadLogs, file: Path) -> None:
     table = read.answers.drop(columns=_UNWRITTEN).merge(hashes, on="item_id")
     with written_aside(file) as aside:
         table.to_parquet(aside, index=False)
-
-
-def make_benchmark(
-    name: str, read: ReadLogs, project: Path, env: str | None, *, update: bool = False
-) -> Made:
-    """Write a benchmark of the questions in logs, with the answers to them.
-
-    With `update`, a benchmark of this name that was made in this way is replaced.
-
-    Questions without options or without a known gold answer are left out. Several right options
-    stay several.
-
-    Raises:
-        InputError: the name is taken or invalid, no question has options and a gold answer, or
-            none of the questions was answered.
-    """
-    if not _NAME.fullmatch(name) or name.casefold() in _YAML_WORDS:
-        raise InputError(
-            f"--make-benchmark {name}: use a letter, then letters, digits and underscores, at "
-            "most 60, and no word of YAML such as null or yes"
-        )
-    conf = project / "conf" / "local" / "parameters" / "benchmarks" / f"{name}.yml"
-    parameters = load_conf(project, env, {})["parameters"]
-    folder = project / str(parameters["data_root"]) / "01_raw" / name
-    first = _CONF.partition("\n")[0]
-    made_before = conf.is_file() and conf.read_text("utf-8").startswith(first)
-    taken = [f"{path} exists" for path in (conf, folder) if path.exists()]
-    alike = (each for each in parameters["_benchmarks"] if each.casefold() == name.casefold())
-    taken += [f"there is a benchmark {each}" for each in alike]
-    if taken and not (update and made_before):
-        hint = "--update replaces it" if made_before else "choose another name"
-        raise InputError(f"--make-benchmark {name}: {taken[0]}; {hint}")
-    counts = Counter(read.left_out.values())
-    left_out = [f"left out: {n} of {log}: {why}" for (log, why), n in sorted(counts.items())]
-    items = read.items[~read.items["item_id"].isin(read.left_out) & (read.items["answer"] >= 0)]
-    if items.empty:
-        why = "; ".join(left_out)
-        raise InputError(
-            f"--make-benchmark: no question has options and a known gold answer; {why}"
-        )
-    answers = read.answers[read.answers["item_id"].isin(items["item_id"])]
-    if answers.empty:
-        details = "; ".join(filter(None, read.report["detail"]))
-        raise InputError(f"--make-benchmark: no question has an answer; {details}")
-    tools = sorted({file.log.format for file in read.files.values() if file.log is not None})
-    several = items["correct_set"].map(len).max() > 1
-    with written_aside(conf) as aside:
-        text = _CONF.format(
-            name=name,
-            citation=f"logs of {', '.join(tools)}",
-            form="multi_hot" if several else "letter",
-        )
-        aside.write_text(text, encoding="utf-8")
-        with folder_aside(folder) as new:
-            (new / "responses").mkdir(parents=True)
-            lines = (json.dumps(_row(row, several)) + "\n" for row in items.to_dict("records"))
-            (new / "items.jsonl").write_text("".join(lines), encoding="utf-8")
-            write_answers(read._replace(answers=answers), new / "responses" / "answers.parquet")
-            if update:
-                shutil.rmtree(folder, ignore_errors=True)
-    files = [folder / "items.jsonl", folder / "responses" / "answers.parquet", conf]
-    return Made(files, left_out)
-
-
-def _row(item: Mapping[Any, Any], several: bool) -> dict[str, Any]:
-    right = {int(position) for position in item["correct_set"]}
-    answer = [int(n in right) for n in range(len(item["choices"]))]
-    row = {name: item[name] for name in ("item_id", "subject", "question", "choices")}
-    return row | {"answer": answer if several else LETTERS[int(item["answer"])]}

@@ -1,10 +1,14 @@
 """What a run shows while it works: a bar for long work, and a line for each finished stage."""
 
 import logging
+import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import click
 
 from benchwright.core.kedro_logs import NODE_DONE, RESUME_HINT, RUNNER_LOGGERS
 
@@ -99,3 +103,11 @@ class StageLog:
 
 stage_log = StageLog()
 """The log of the current run."""
+
+
+def say(text: str) -> None:
+    """Print a text; go on where the reader of standard output has gone."""
+    try:
+        click.echo(text)
+    except BrokenPipeError:
+        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115

@@ -42,7 +42,9 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     }
     path = tmp_path_factory.mktemp("shapes") / "page.html"
     sections = [Section("Plots", [Plot(name) for name in plots])]
-    path.write_text(render_page(Page("Shapes", "Shapes", Top(""), sections, plots)), encoding="utf-8")
+    path.write_text(
+        render_page(Page("Shapes", "Shapes", Top(""), sections, plots)), encoding="utf-8"
+    )
     return path
 
 

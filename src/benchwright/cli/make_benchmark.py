@@ -1,0 +1,165 @@
+"""`benchwright read --make-benchmark`: a benchmark made of logs, or of a table of questions."""
+
+import json
+import re
+import shutil
+from collections import Counter
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchwright.cli.read_logs import ReadLogs, write_answers
+from benchwright.core.atomic_files import folder_aside, written_aside
+from benchwright.core.errors import InputError
+from benchwright.core.values import LETTERS
+from benchwright.core.verbatim import read_verbatim
+from benchwright.datasets.benchmark_source import BenchmarkSource
+from benchwright.params.benchmark import BenchmarkParams
+from benchwright.pipelines.ingestion import map_source_rows
+from benchwright.runs.project_conf import load_conf
+
+_FIRST_LINE = "# Made by `benchwright read --make-benchmark`."
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,59}")
+_YAML_WORDS = frozenset(("null", "true", "false", "yes", "no", "on", "off", "y", "n"))
+_TABLES = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet")
+
+
+class Made(NamedTuple):
+    """The files of a benchmark, and a line for each reason why questions were left out."""
+
+    files: list[Path]
+    left_out: list[str]
+
+
+def make_benchmark(
+    name: str, read: ReadLogs, project: Path, env: str | None, *, update: bool = False
+) -> Made:
+    """Write a benchmark of the questions in logs, with the answers to them.
+
+    With `update`, a benchmark of this name that was made in this way is replaced.
+
+    Questions without options or without a known gold answer are left out. Several right options
+    stay several.
+
+    Raises:
+        InputError: the name is taken or invalid, no question has options and a gold answer, or
+            none of the questions was answered.
+    """
+    counts = Counter(read.left_out.values())
+    left_out = [f"left out: {n} of {log}: {why}" for (log, why), n in sorted(counts.items())]
+    items = read.items[~read.items["item_id"].isin(read.left_out) & (read.items["answer"] >= 0)]
+    if items.empty:
+        why = "; ".join(left_out)
+        raise InputError(
+            f"--make-benchmark: no question has options and a known gold answer; {why}"
+        )
+    answers = read.answers[read.answers["item_id"].isin(items["item_id"])]
+    if answers.empty:
+        details = "; ".join(filter(None, read.report["detail"]))
+        raise InputError(f"--make-benchmark: no question has an answer; {details}")
+    tools = sorted({file.log.format for file in read.files.values() if file.log is not None})
+    several = items["correct_set"].map(len).max() > 1
+
+    def fill(folder: Path) -> None:
+        (folder / "responses").mkdir()
+        lines = (json.dumps(_row(row, several)) + "\n" for row in items.to_dict("records"))
+        (folder / "items.jsonl").write_text("".join(lines), encoding="utf-8")
+        write_answers(read._replace(answers=answers), folder / "responses" / "answers.parquet")
+
+    fields = {name: name for name in ("item_id", "subject", "question")}
+    gold = {"column": "answer", "form": "multi_hot" if several else "letter"}
+    fields |= {"choices": {"column": "choices"}, "gold": gold}
+    settings = _settings(name, f"logs of {', '.join(tools)}", "items.jsonl", fields)
+    return Made(_write(settings, project, env, fill, update=update), left_out)
+
+
+def _row(item: Mapping[Any, Any], several: bool) -> dict[str, Any]:
+    right = {int(position) for position in item["correct_set"]}
+    answer = [int(n in right) for n in range(len(item["choices"]))]
+    row = {name: item[name] for name in ("item_id", "subject", "question", "choices")}
+    return row | {"answer": answer if several else LETTERS[int(item["answer"])]}
+
+
+def make_benchmark_of_table(
+    name: str, file: Path, project: Path, env: str | None, *, update: bool = False
+) -> Made | None:
+    """Write a benchmark of a table of questions, None if the file is no such table.
+
+    It has the columns question, answer (a letter, an index from 0, or the text of the option), and
+    choices or A, B, …; item_id and subject are optional.
+
+    Raises:
+        InputError: the name is taken or invalid, or no row is a valid item.
+    """
+    if not file.is_file() or not file.name.endswith(_TABLES):
+        return None
+    table = read_verbatim(file)
+    lettered = [letter for letter in LETTERS if letter in table]
+    if not {"question", "answer"} <= {*table} or not ("choices" in table or lettered):
+        return None
+    answers = set(map(str, table["answer"]))
+    form = "letter" if answers <= {*LETTERS} else "text"
+    form = "index" if all(map(str.isdecimal, answers)) else form
+    fields: dict[str, Any] = {n: n for n in ("item_id", "subject", "question") if n in table}
+    fields["choices"] = {"column": "choices"} if "choices" in table else {"columns": lettered}
+    fields["gold"] = {"column": "answer", "form": form}
+    settings = _settings(name, file.name, file.name, fields)
+    source = BenchmarkSource(benchmark=settings, raw_folder=str(file.parent.absolute()))
+    benchmark = BenchmarkParams.model_validate(settings)
+    rejected = map_source_rows(source.load(), benchmark, None, 0).rejected_items
+    left_out = [
+        f"left out: {len(rejected):,} rows, e.g. row {first.row}: {first.detail}"
+        for first in rejected.head(1).itertuples()
+    ]
+    files = _write(settings, project, env, lambda folder: shutil.copy(file, folder), update=update)
+    return Made(files, left_out)
+
+
+def _settings(name: str, citation: str, file: str, fields: Mapping[str, Any]) -> dict[str, Any]:
+    about = {"name": name, "title": name, "licence": "unknown", "citation": citation}
+    local = {"file": file, "all_rows": "test", "fields": dict(fields)}
+    splits = {"evaluation": ["test"]}
+    return {**about, "sources": {"local": local}, "splits": splits, "scoring": {"mode": "imported"}}
+
+
+def _write(
+    settings: dict[str, Any],
+    project: Path,
+    env: str | None,
+    fill: Callable[[Path], Any],
+    *,
+    update: bool,
+) -> list[Path]:
+    """Write the file in conf/ and the folder of data, which `fill` fills; return all files."""
+    import yaml
+
+    name = settings["name"]
+    conf = project / "conf" / "local" / "parameters" / "benchmarks" / f"{name}.yml"
+    parameters = load_conf(project, env, {})["parameters"]
+    folder = project / str(parameters["data_root"]) / "01_raw" / name
+    made_before = conf.is_file() and conf.read_text("utf-8").startswith(_FIRST_LINE)
+    taken = [f"{path} exists" for path in (conf, folder) if path.exists()]
+    alike = (each for each in parameters["_benchmarks"] if each.casefold() == name.casefold())
+    taken += [f"there is a benchmark {each}" for each in alike]
+    if taken and not (update and made_before):
+        hint = "--update replaces it" if made_before else "choose another name"
+        raise InputError(f"--make-benchmark {name}: {taken[0]}; {hint}")
+    text = yaml.safe_dump({"_benchmarks": {name: settings}}, sort_keys=False, allow_unicode=True)
+    with folder_aside(folder) as new:
+        new.mkdir(parents=True, exist_ok=True)
+        fill(new)
+        # First, so that --update mends what a killed command has left.
+        with written_aside(conf) as aside:
+            aside.write_text(f"{_FIRST_LINE}\n{text}", encoding="utf-8")
+        if update:
+            shutil.rmtree(folder, ignore_errors=True)
+    return [*sorted(path for path in folder.rglob("*") if path.is_file()), conf]
+
+
+def check_name(name: str) -> None:
+    """Raise InputError unless a name can stand in conf/, in a path and in `--params`."""
+    if not _NAME.fullmatch(name) or name.casefold() in _YAML_WORDS:
+        raise InputError(
+            f"--make-benchmark {name}: use a letter, then letters, digits and underscores, at "
+            "most 60, and no word of YAML such as null or yes"
+        )
