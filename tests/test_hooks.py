@@ -194,7 +194,7 @@ def test_the_end_of_a_run_quotes_the_reports_and_lists_the_results(tmp_path: Pat
     page.write_text(
         "<header><p class='headline'><strong>4 → 3 items.</strong> Same\n order.</p><p>x</p>"
         "<ul class='tiles'><li><b>1 of 4</b><span>items\n saved</span></li></ul>"
-        "<p class='judgement'>As good &amp; no better.</p>"
+        "<p class='judgement'>As good &amp; no\x1b better.</p>"
         "<p class='next'>Ask <code>them</code>.</p></header><aside><ul><li>One row was "
         "rejected.</li></ul></aside><section><p class='judgement'>Below.</p></section>"
     )
@@ -206,7 +206,7 @@ def test_the_end_of_a_run_quotes_the_reports_and_lists_the_results(tmp_path: Pat
         "",
         "4 → 3 items. Same order.",
         "- 1 of 4: items saved",
-        "As good & no better.",
+        "As good & no\\x1b better.",
         "- One row was rejected.",
         "",
         f"report:                  {page}",

@@ -22,6 +22,7 @@ from benchwright.core.configuration import parse_configuration
 from benchwright.core.errors import InputError, expected
 from benchwright.core.kedro_internals import folder_of_versions, loaded_from, read_version
 from benchwright.core.progress import say, stage_log
+from benchwright.core.values import escape_controls
 from benchwright.methods.mmlu_cf.sealing.key import read_key
 from benchwright.params.mmlu_cf import SealingParams
 from benchwright.params.perturbation import PerturbationParams, require_one_copy
@@ -279,7 +280,7 @@ class RunHook(_OfContext):
             lines += [f"{'MLflow run:':<25}{run_id}  (mlflow ui)"] if run_id else []
             lines.append(f"{'time:':<25}{time.monotonic() - self._started:,.0f} s")
             lines += ["", *next_step] if next_step else []
-            say("\n".join(lines))  # click writes UTF-8 even where the terminal is ASCII
+            say("\n".join(lines))
 
     @hook_impl
     def on_pipeline_error(
@@ -355,7 +356,7 @@ def describe_results(paths: Mapping[str, Path]) -> tuple[list[str], list[str]]:
 
     def wrapped(line: str) -> str:
         indent = "  " * line.startswith("- ")
-        return fill(line, width, subsequent_indent=indent, break_on_hyphens=False)
+        return fill(escape_controls(line), width, subsequent_indent=indent, break_on_hyphens=False)
 
     pages = [path for path in saved.values() if path.suffix == ".html"]
     quoted = [quote_page(page.read_text("utf-8")) for page in pages]

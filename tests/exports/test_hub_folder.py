@@ -1,5 +1,6 @@
 """Folders for the Hugging Face Hub: rows, card, CSV, manifest, and what Inspect reads."""
 
+import ast
 import importlib
 import json
 import math
@@ -18,6 +19,7 @@ from benchwright.exports.hub_folder import (
     publish_perturbed_copies,
     publish_subset,
 )
+from benchwright.exports.inspect_tasks import inspect_module
 from benchwright.params.exports import ExportsParams
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.params.scoring import ScoringParams
@@ -129,7 +131,7 @@ def test_subset_has_its_weights_and_order(tmp_path: Path) -> None:
     [
         ("MIT", "license: mit"),
         ("CC-BY-NC-4.0", "license: cc-by-nc-4.0"),
-        ("House rules", "license: other\nlicense_name: house rules"),
+        ("House rules: # 1", 'license: other\nlicense_name: "house rules: # 1"'),
     ],
 )
 def test_unknown_licences_are_other_with_their_name(licence: str, lines: str) -> None:
@@ -198,6 +200,12 @@ def test_eval_yaml_has_a_task_for_each_configuration(folder: Path) -> None:
         named = {value for value in tasks[name].values() if isinstance(value, str)}
         assert named | set(tasks[name]["metadata"]) <= set(rows.columns)
         assert ("weight" in tasks[name]["metadata"]) == ("weight" in rows)
+
+
+def test_any_title_gives_a_module_of_python() -> None:
+    module = inspect_module({"smart": 'C:\\Users """ \\'}, open_ended=False).decode()
+    (function,) = [n for n in ast.parse(module).body if getattr(n, "name", "") == "smart"]
+    assert ast.get_docstring(function) == "C:\\Users ''' \\."
 
 
 def test_inspect_reads_the_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

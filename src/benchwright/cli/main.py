@@ -228,7 +228,7 @@ def list_(what: str, data_root: str | None, env: str | None) -> None:
     from benchwright.cli.text_table import table_lines
 
     rows = list_of(what, enter_project(), env, _run_params({"data_root": data_root}))
-    say("\n".join(table_lines(rows)) or f"no {what}")
+    _print(table_lines(rows) or [f"no {what}"])
 
 
 @cli.command()
@@ -345,11 +345,10 @@ def sweep(benchmarks: str, variants: str, seeds: str, **given: Any) -> None:
 
     names = sweeping.split_names(benchmarks), sweeping.split_names(variants)
     request = sweeping.SweepRequest(enter_project(), *names, sweeping.split_seeds(seeds), **given)
-    result = sweeping.run_sweep(request, lambda line: click.secho(line, err=True, bold=True))
+    result = sweeping.run_sweep(
+        request, lambda line: click.secho(escape_controls(line), err=True, bold=True)
+    )
     _print(["", *sweeping.table_of_runs(result.runs)])
-    for failed in result.runs:
-        if failed.error:
-            click.secho(f"{failed.combination}: {failed.error}", err=True, fg="red")
     say(f"\nsummary:    {relative(result.folder / sweeping.SUMMARY)}")
     if result.mlflow_run:
         say(f"MLflow run: {result.mlflow_run}  (mlflow ui)")

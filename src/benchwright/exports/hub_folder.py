@@ -136,7 +136,9 @@ def _folder(
 def card_licence(licence: str) -> str:
     """Return the lines of a card's metadata that name a licence, with the Hub's own identifier."""
     name = licence.lower()
-    return f"license: {name}" if name in _HUB_LICENCES else f"license: other\nlicense_name: {name}"
+    if name in _HUB_LICENCES:
+        return f"license: {name}"
+    return f"license: other\nlicense_name: {json.dumps(name)}"
 
 
 def _size_category(count: int) -> str:

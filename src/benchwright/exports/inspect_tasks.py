@@ -12,6 +12,7 @@ from benchwright.exports.instructions import render
 from benchwright.scoring.rendering import LABELS
 
 MODULE = "inspect_tasks.py"
+_IN_DOCSTRING = str.maketrans({'"': "'", "\\": "\\\\"})
 CARRIED = ("item_id", "content_hash", "condition", "subject", "weight")
 
 
@@ -44,7 +45,7 @@ def inspect_module(titles: Mapping[str, str], *, open_ended: bool) -> bytes:
         open_ended: the items have no options.
     """
     tasks = [
-        {"name": name, "function": task_name(name), "title": title.replace('"', "'")}
+        {"name": name, "function": task_name(name), "title": title.translate(_IN_DOCSTRING)}
         for name, title in titles.items()
     ]
     return render("inspect_tasks.txt", tasks=tasks, open_ended=open_ended).encode()
