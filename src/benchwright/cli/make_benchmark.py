@@ -66,7 +66,7 @@ def make_benchmark(
         (folder / "items.jsonl").write_text("".join(lines), encoding="utf-8")
         write_answers(read._replace(answers=answers), folder / "responses" / "answers.parquet")
 
-    fields = {name: name for name in ("item_id", "subject", "question")}
+    fields: dict[str, Any] = {name: name for name in ("item_id", "subject", "question")}
     gold = {"column": "answer", "form": "multi_hot" if several else "letter"}
     fields |= {"choices": {"column": "choices"}, "gold": gold}
     settings = _settings(name, f"logs of {', '.join(tools)}", "items.jsonl", fields)
