@@ -1,6 +1,7 @@
 """The command `benchwright subset`, and estimates from ready-made subsets."""
 
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,9 @@ import pytest
 from click.testing import CliRunner
 
 from benchwright.cli import cli
+from benchwright.cli.gate import GateRequest, gate_subset
+from benchwright.cli.pair import Pair, Side
+from benchwright.methods.dele.ready_made import load_ready_made
 
 
 def test_files_name_the_same_rows(tmp_path: Path) -> None:
@@ -62,3 +66,47 @@ def test_estimates_say_what_they_rest_on(tmp_path: Path) -> None:
 def test_items_with_predictions_are_counted(tmp_path: Path, name: str, said: str) -> None:
     words = ["subset", name, "--size", "100", "--out", str(tmp_path / "items.json")]
     assert said in CliRunner().invoke(cli, words).output
+
+
+def test_gate_decides_for_the_whole_benchmark(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    first = rng.random(1172) < 0.7
+    changed = rng.random(1172) < 0.2
+    scores = {"a": first, "b": np.where(changed, rng.random(1172) < 0.2, first)}
+    files = {name: tmp_path / f"{name}.csv" for name in scores}
+    for name, right in scores.items():
+        ids = [f"arc_challenge/{row}" for row in range(1172)]
+        table = pd.DataFrame({"item_id": ids, "model": name, "correct": right})
+        table.to_csv(files[name], index=False)
+    out, page = tmp_path / "gate.json", tmp_path / "gate.html"
+    words = ["gate", *map(str, files.values()), "--margin", "0.02", "--subset"]
+    made = CliRunner().invoke(cli, [*words, "arc_challenge-300", f"--out={out}"])
+    assert made.exit_code == 1, made.output
+    assert "all 1,172 items, estimated by mean" in made.output
+    found = json.loads(out.read_text())["gate"]
+    d = scores["b"].astype(float) - scores["a"]
+    asked = d[load_ready_made("arc_challenge").draw(300)]
+    assert found["estimate"] == pytest.approx(asked.mean())
+    reach = 1.65 * np.sqrt((1 - 300 / 1172) / 300) * asked.std()
+    bounds = found["low"], found["high"]
+    assert bounds == pytest.approx((asked.mean() - reach, asked.mean() + reach), abs=1e-3)
+    made = CliRunner().invoke(cli, [*words, "arc_challenge-300", "--training", str(files["a"])])
+    assert (made.exit_code, "leave out --training" in made.stderr) == (3, True)
+    made = CliRunner().invoke(cli, [*words, "gsm8k-300", f"--page={page}"])
+    assert (made.exit_code, "no answer is to one of its 300 items" in made.stderr) == (3, True)
+
+
+def test_bounds_of_real_models_hold_for_all_items(shared_data: Path) -> None:
+    texts = pd.read_parquet(shared_data / "benchmarks/mmlu.parquet").assign(passage_id=None)
+    right = pd.read_parquet(shared_data / "responses/mmlu_correct_23models.parquet").dropna()
+    correct = right.drop(columns="item_id").to_numpy(np.float64).T
+    ready, ids = load_ready_made("mmlu"), tuple(right["item_id"])
+    places, subset = ready.find(texts, ids), ready.manifest(300)
+    assert len(places) == pytest.approx(len(ready.keys), abs=30)
+    sides = [Side("s", name, np.nan, 0, 0) for name in "ab"]
+    inside = []
+    for answers in pairwise(correct):
+        pair = Pair(*sides, ids, np.array(answers), np.arange(len(ids)), None)
+        found = gate_subset(pair, subset, None, GateRequest(0.1, 0.05), places).figures
+        inside.append(found["low"] < pair.d.mean() < found["high"])
+    assert np.mean(inside) > 0.8

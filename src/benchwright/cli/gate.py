@@ -1,7 +1,7 @@
 """`benchwright gate`: whether a model is not worse than another, for continuous integration."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -70,12 +70,17 @@ def gate_all(pair: Pair, request: GateRequest) -> Gated:
 
 
 def gate_subset(
-    pair: Pair, subset: SubsetManifest, training: KnownResponses | None, request: GateRequest
+    pair: Pair,
+    subset: SubsetManifest,
+    training: KnownResponses | None,
+    request: GateRequest,
+    places: Mapping[str, int] | None = None,
 ) -> Gated:
     """Decide by the estimated difference on the whole benchmark, from answers to a random subset.
 
     (1 + B − A)/2 is estimated as one model's responses, so the difference is 2 · score − 1. Items
-    of the subset that a model did not answer count as in `Pair.bounds`.
+    of the subset that a model did not answer count as in `Pair.bounds`. `places` has the items'
+    places in the pair by their ids in the subset, where the ids differ.
 
     Raises:
         InputError: the subset was not drawn at random, or no answer is to one of its items.
@@ -85,7 +90,7 @@ def gate_subset(
             f"--subset: the sampler {subset.sampler} chooses items; intervals of differences need "
             f"one of {', '.join(sorted(RANDOM))}"
         )
-    pair = _of_subset(pair, subset)
+    pair = _of_subset(pair, subset, places)
     level = 1 - 2 * request.alpha
     if training is not None:
         compared = {parse_configuration(side.model).model for side in (pair.first, pair.second)}
@@ -105,9 +110,9 @@ def gate_subset(
     return gated._replace(figures={"estimate": score, **gated.figures})
 
 
-def _of_subset(pair: Pair, subset: SubsetManifest) -> Pair:
+def _of_subset(pair: Pair, subset: SubsetManifest, places: Mapping[str, int] | None) -> Pair:
     """Return the pair on all items of the subset, with those that neither side answered."""
-    known = {name: at for at, name in enumerate(pair.item_ids)}
+    known = {name: at for at, name in enumerate(pair.item_ids)} if places is None else places
     at = np.array([known.get(item, -1) for item in subset.item_ids], dtype=np.intp)
     if (at < 0).all():
         raise InputError(

@@ -502,7 +502,7 @@ def estimate(answers: tuple[Path, ...], subset: Path, env: str | None, **given: 
     from benchwright.methods.dele.ready_made import estimate_ready_made, find_ready_made
     from benchwright.responses.known_responses import read_responses
 
-    ready = None if subset.exists() else find_ready_made(str(subset))
+    ready = find_ready_made(subset)
     if ready is not None:
         if given["training"] or given["no_training"] or given["estimator"] != "auto":
             raise InputError(
@@ -641,7 +641,7 @@ def _write_comparison(
     _shown("--alpha", default=0.05, type=_risk, help="Probability of each wrong decision."),
     click.option("--anytime", is_flag=True, help="Allow looks at any time as answers come in."),
     click.option("--order", "order_file", type=WRITTEN, help="File for ids in --anytime's order."),
-    click.option("--subset", type=_PATH, help="Exported folder: decide for the whole benchmark."),
+    click.option("--subset", type=_PATH, help=f"Decide for the whole benchmark. {_subset_help}"),
     _TRAINING,
     _SEED,
     *_PAIR,
@@ -657,6 +657,7 @@ def gate(a: str, b: str, **given: Any) -> None:
     from benchwright.cli import gate as gating
     from benchwright.cli.pair import read_pair
     from benchwright.datasets.subset_manifest import read_subset
+    from benchwright.methods.dele.ready_made import find_ready_made
 
     if given["subset"] and (given["anytime"] or given["order_file"]):
         raise InputError("--subset cannot be used with --anytime or --order")
@@ -670,7 +671,14 @@ def gate(a: str, b: str, **given: Any) -> None:
     pair = read_pair(a, b, **{name: given[name] for name in _OF_PAIR}, whole=True)
     request = gating.GateRequest(margin, given["alpha"], given["seed"])
     write_output(given["order_file"], lambda: gating.order_text(pair, request.seed))
-    if given["subset"]:
+    ready = find_ready_made(given["subset"])
+    if ready is not None:
+        if given["training"]:
+            raise InputError(f"--subset {given['subset']} predicts by itself: leave out --training")
+        items, size = ready
+        known = items.find(pair.items, pair.item_ids)
+        made = gating.gate_subset(pair, items.manifest(size), None, request, known)
+    elif given["subset"]:
         subset = read_subset(given["subset"])
         usable = given["training"] or enclosing_project()
         training = _training_of(subset.of_run(), None, given) if usable else None

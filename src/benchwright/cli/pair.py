@@ -86,6 +86,7 @@ class Pair(NamedTuple):
         chosen: (2, n) letters of the chosen options, "" where unknown.
         grouped_by: `task` or `subject`.
         contradicting: number of answers whose mark or file contradicts the key of the item.
+        items: texts of known items, as in `KnownResponses`.
     """
 
     first: Side
@@ -101,6 +102,7 @@ class Pair(NamedTuple):
     chosen: NDArray[np.object_] | None = None
     grouped_by: str = "subject"
     contradicting: int = 0
+    items: pd.DataFrame | None = None
 
     @property
     def d(self) -> NDArray[np.float64]:
@@ -180,7 +182,7 @@ def read_pair(
     same = ["A and B are the same answers"] * (path_a == path_b and names[0] == names[1])
     notes = dict.fromkeys((*same, *pair.notes, *known[0].notes, *known[1].notes))
     contradicting = max(part.contradicting for part in known)
-    return pair._replace(notes=tuple(notes), contradicting=contradicting)
+    return pair._replace(notes=tuple(notes), contradicting=contradicting, items=read.about)
 
 
 class Panel(NamedTuple):

@@ -78,10 +78,13 @@ def test_sizes_that_no_draw_has_are_rejected(size: int) -> None:
         READY.draw(size)
 
 
-def test_names() -> None:
-    ready, size = find_ready_made("gsm8k-300") or (None, 0)
+def test_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ready, size = find_ready_made(Path("gsm8k-300")) or (None, 0)
     assert (ready and ready.name, size) == ("gsm8k", 300)
-    assert not any(map(find_ready_made, ("gsm8k", "other-3", "mmlu-x")))
+    names = (None, *map(Path, ("gsm8k", "other-3", "mmlu-x", "gsm8k-300")))
+    monkeypatch.chdir(tmp_path)
+    Path("gsm8k-300").mkdir()
+    assert not any(map(find_ready_made, names))
     with pytest.raises(InputError, match="no benchmark 'arc'; expected one of arc_challenge"):
         load_ready_made("arc")
 

@@ -7,7 +7,9 @@ asked; the difference estimator corrects the predictions by the answers to those
 """
 
 from collections import defaultdict
+from collections.abc import Sequence
 from importlib import resources
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -135,27 +137,32 @@ class ReadyMade(NamedTuple):
         chosen = items.iloc[self.draw(size)].assign(weight=1 / size, inclusion=np.nan)
         return subset_manifest(items, chosen, "stratified", 0, self.name)
 
-    def rename(self, known: KnownResponses) -> KnownResponses:
-        """Name items of logs as `item_ids` by their texts; ids of tables stay as they are.
+    def find(self, items: pd.DataFrame | None, item_ids: Sequence[str]) -> dict[str, int]:
+        """Return the places in `item_ids` of items of logs, by `item_ids` of this benchmark.
 
-        Items with the same text follow each other in logs; an answer to one that a log has once is
-        an answer to all.
+        Texts tell which they are; without `items`, ids do. Items with the same text follow each
+        other in logs; one that a log has once is found for all.
         """
-        if known.items is None:
-            return known
+        places = {name: at for at, name in enumerate(item_ids)}
+        if items is None:
+            return places
         asked = defaultdict[str, list[int]](list)
-        places = {name: at for at, name in enumerate(known.item_ids)}
-        for row in known.items.to_dict("records"):
+        for row in items.to_dict("records"):
             choices = [] if row["choices"] is None else [str(text) for text in row["choices"]]
             if row["item_id"] in places:
                 asked[item_key(row["question"], choices)].append(places[row["item_id"]])
-        columns: dict[str, int] = {}
+        found: dict[str, int] = {}
         for key, name in zip(self.keys, self.item_ids, strict=True):
             if same := asked.get(key):
-                columns[name] = same.pop(0) if len(same) > 1 else same[0]
+                found[name] = same.pop(0) if len(same) > 1 else same[0]
+        return found
+
+    def rename(self, known: KnownResponses) -> KnownResponses:
+        """Name items of logs as `item_ids` by their texts; ids of tables stay as they are."""
+        columns = self.find(known.items, known.item_ids)
         used = {*columns.values()}
-        texts = [at for found in asked.values() for at in found if at not in used]
-        columns |= {f"{known.item_ids[at]} (another text)": at for at in texts}
+        others = (at for at in range(len(known.item_ids)) if at not in used)
+        columns |= {f"{known.item_ids[at]} (another text)": at for at in others}
         correct = known.correct[:, list(columns.values())]
         return known._replace(item_ids=tuple(columns), correct=correct, items=None, chosen=None)
 
@@ -181,10 +188,10 @@ def load_ready_made(name: str) -> ReadyMade:
     )
 
 
-def find_ready_made(name: str) -> tuple[ReadyMade, int] | None:
-    """Return the benchmark and the size in a name such as `mmlu-300`; None for another name."""
-    benchmark, _, size = name.rpartition("-")
-    if benchmark not in STOCK_TASKS or not size.isdecimal():
+def find_ready_made(given: Path | None) -> tuple[ReadyMade, int] | None:
+    """Return the benchmark and the size in a name such as `mmlu-300`; None for files and others."""
+    benchmark, _, size = str(given).rpartition("-")
+    if given is None or given.exists() or benchmark not in STOCK_TASKS or not size.isdecimal():
         return None
     return load_ready_made(benchmark), int(size)
 
