@@ -154,6 +154,7 @@ def step(repository: Path, name: str, **environment: object) -> subprocess.Compl
     )
 
 
+@pytest.mark.long
 def test_action_decides_and_writes_a_summary(inputs: Path, repository: Path) -> None:
     binary = inputs / "benchwright" / "bin" / "benchwright"
     binary.parent.mkdir(parents=True)

@@ -91,6 +91,7 @@ def test_arc_was_answered_by_seven_models_on_3516_of_3530_items(
     assert (matrix.prediction == -1).all()
 
 
+@pytest.mark.long
 def test_mmlu_was_answered_by_all_seven_on_6185_items(
     shared_data: Path, real_items: GetItems
 ) -> None:
@@ -111,6 +112,7 @@ def test_mmlu_was_answered_by_all_seven_on_6185_items(
     assert result.import_report[["doubled", "contradicting", "dropped"]].to_numpy().sum() == 0
 
 
+@pytest.mark.long
 def test_letters_and_correctness_of_the_helm_models_agree_in_every_cell(
     shared_data: Path, real_items: GetItems
 ) -> None:
@@ -135,6 +137,7 @@ def test_letters_and_correctness_of_the_helm_models_agree_in_every_cell(
     assert both_result.import_report.contradicting.sum() == 0
 
 
+@pytest.mark.long
 def test_the_leaderboard_imports_with_its_rows_as_models(
     shared_data: Path, real_items: GetItems
 ) -> None:

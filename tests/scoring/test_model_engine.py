@@ -114,6 +114,7 @@ def actors() -> set[psutil.Process]:
     return result
 
 
+@pytest.mark.long
 def test_killed_actors_do_not_change_results(ray_folder: Path, tmp_path: Path) -> None:
     import ray
     import torch

@@ -107,6 +107,7 @@ REAL = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.real_data
 @pytest.mark.parametrize(
     ("name", "items", "demonstrations", "calibration", "equal", "equal_gold"), REAL
