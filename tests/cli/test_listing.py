@@ -2,6 +2,10 @@
 
 from pathlib import Path
 
+import pytest
+from click.testing import CliRunner
+
+from benchwright.cli import cli
 from benchwright.cli.listing import list_of
 
 
@@ -13,3 +17,40 @@ def test_what_a_benchmark_needs_is_said(repository: Path) -> None:
     known = {row["benchmark"]: row for row in list_of("benchmarks", repository, "evidence", {})}
     assert known.keys() > needs.keys()
     assert known["arc_challenge"]["needs"] == "mirror_root"
+
+
+@pytest.fixture
+def saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, repository: Path) -> Path:
+    """A data folder with three runs of `smart`, one of them with two tables, and one of `dele`."""
+    monkeypatch.chdir(repository)
+    for folder in ("07_model_output/demo/smart/kept", "08_reporting/demo/smart/report"):
+        for second in (1, 2, 3) if "07" in folder else (1,):
+            place = tmp_path / folder / f"2026-11-01T00.00.0{second}.000Z"
+            place.mkdir(parents=True)
+            (place / "table").write_text("text")
+    (tmp_path / "07_model_output/demo/dele/kept/2026-10-01T00.00.00.000Z").mkdir(parents=True)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("keep", "answer", "left", "said"),
+    [
+        ("2", "y\n", ["dele/kept", "smart/kept", "smart/kept"], "these 1 of 4 runs"),
+        ("1", "y\n", ["dele/kept", "smart/kept"], "these 2 of 4 runs"),
+        ("2", "n\n", 3 * ["smart/kept"] + ["dele/kept", "smart/report"], "Aborted"),
+        ("3", "", 3 * ["smart/kept"] + ["dele/kept", "smart/report"], "no older runs"),
+    ],
+)
+def test_older_runs_are_deleted_where_the_user_agrees(
+    saved: Path, keep: str, answer: str, left: list[str], said: str
+) -> None:
+    words = ["list", "runs", "--data-root", str(saved), "--prune", keep]
+    done = CliRunner().invoke(cli, words, input=answer)
+    assert said in done.output
+    folders = ["/".join(place.parts[-3:-1]) for place in saved.glob("*/demo/*/*/*")]
+    assert sorted(folders) == sorted(left)
+
+
+def test_only_runs_are_deleted(saved: Path) -> None:
+    done = CliRunner().invoke(cli, ["list", "models", "--prune", "1"])
+    assert (done.exit_code, "--prune deletes runs" in done.output) == (3, True)

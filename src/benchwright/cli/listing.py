@@ -6,7 +6,7 @@ from typing import Any
 
 from benchwright.core.configuration import STYLES
 from benchwright.runs.project_conf import load_conf
-from benchwright.runs.saved_runs import list_runs
+from benchwright.runs.saved_runs import ListedRun, list_runs
 
 Row = dict[str, Any]
 
@@ -25,7 +25,7 @@ def list_of(what: str, project: Path, env: str | None, params: Mapping[str, Any]
     conf = load_conf(project, env, params)
     parameters, defaults = conf["parameters"], conf["globals"]
     if what == "runs":
-        return [run._asdict() for run in list_runs(project / str(parameters["data_root"]))]
+        return [run._asdict() for run in saved_runs_of(project, env, params)[1]]
     if what == "pipelines":
         return _pipelines(defaults)
     if what == "benchmarks":
@@ -42,6 +42,14 @@ def list_of(what: str, project: Path, env: str | None, params: Mapping[str, Any]
         for first in [next(iter(columns))]
         for name, entry in sorted(named.items())
     ]
+
+
+def saved_runs_of(
+    project: Path, env: str | None, params: Mapping[str, Any]
+) -> tuple[Path, list[ListedRun]]:
+    """Return the data folder, and the runs that it has."""
+    folder = project / str(load_conf(project, env, params)["parameters"]["data_root"])
+    return folder, list_runs(folder)
 
 
 def _benchmark(name: str, entry: Mapping[str, Any]) -> Row:

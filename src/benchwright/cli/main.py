@@ -220,15 +220,42 @@ def new_key(file: Path) -> None:
 @cli.command(name="list")
 @click.argument("what", type=click.Choice(LISTS))
 @click.option("--data-root", help="Data folder with the runs. Default: the one in conf/.")
+@click.option("--prune", type=_positive, metavar="KEEP", help="Delete older runs; asks first.")
 @_ENV
 @in_project_folder()
-def list_(what: str, data_root: str | None, env: str | None) -> None:
-    """List what can be chosen by name, or the runs whose tables are in the data folder."""
+def list_(what: str, data_root: str | None, env: str | None, prune: int | None) -> None:
+    """List what can be chosen by name, or the runs whose tables are in the data folder.
+
+    `list runs --prune 3` deletes all but the newest three runs of each benchmark, variant, limit
+    and seed.
+    """
     from benchwright.cli.listing import list_of
     from benchwright.cli.text_table import table_lines
 
-    rows = list_of(what, enter_project(), env, _run_params({"data_root": data_root}))
-    _print(table_lines(rows) or [f"no {what}"])
+    project, params = enter_project(), _run_params({"data_root": data_root})
+    if prune is None:
+        _print(table_lines(list_of(what, project, env, params)) or [f"no {what}"])
+    elif what == "runs":
+        _prune(prune, project, env, params)
+    else:
+        raise InputError(f"--prune deletes runs: list runs --prune {prune}")
+
+
+def _prune(keep: int, project: Path, env: str | None, params: dict[str, Any]) -> None:
+    from benchwright.cli.listing import saved_runs_of
+    from benchwright.cli.text_table import table_lines
+    from benchwright.runs.saved_runs import delete_runs, old_runs
+
+    folder, runs = saved_runs_of(project, env, params)
+    old = old_runs(runs, keep)
+    if not old:
+        click.echo("no older runs")
+        return
+    _print(table_lines([run._asdict() for run in old]))
+    click.confirm(
+        f"delete these {len(old)} of {len(runs)} runs from {relative(folder)}?", abort=True
+    )
+    delete_runs(folder, old)
 
 
 @cli.command()

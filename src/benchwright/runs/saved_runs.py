@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from shutil import rmtree
 from typing import Any, NamedTuple
 
 from benchwright.core.errors import InputError
@@ -143,16 +144,40 @@ class ListedRun(NamedTuple):
 
 def list_runs(data_root: Path) -> list[ListedRun]:
     """List the saved runs by benchmark, variant, limit and seed, the newest version last."""
-    found: Counter[tuple[str, str, str, str]] = Counter()
+    return sorted(_folders(data_root), key=lambda run: (*run[:2], run.limit or 0, *run[3:]))
+
+
+def old_runs(runs: Sequence[ListedRun], keep: int) -> list[ListedRun]:
+    """Return all but the newest `keep` runs of each benchmark, variant, limit and seed."""
+    kinds = Counter(run[:4] for run in runs)
+    seen: Counter[tuple[Any, ...]] = Counter()
+    old = []
+    for run in runs:
+        seen[run[:4]] += 1
+        if seen[run[:4]] <= kinds[run[:4]] - keep:
+            old.append(run)
+    return old
+
+
+def delete_runs(data_root: Path, runs: Iterable[ListedRun]) -> None:
+    """Delete the versions that runs saved of all their datasets."""
+    folders = _folders(data_root)
+    for run in runs:
+        for folder in folders[run]:
+            rmtree(folder)
+
+
+def _folders(data_root: Path) -> dict[ListedRun, list[Path]]:
+    """Return the folders of the versions that each run saved."""
+    found: dict[tuple[str, str, str, str], list[Path]] = {}
     for depth in ("*/*", "*/*/*"):
         for saved in data_root.glob(f"{_LAYERS}/{depth}/*/????-??-??T??.??.??.???Z"):
             _, benchmark, variant, *part, _, version = saved.relative_to(data_root).parts
-            found[benchmark, variant, "".join(part), version] += 1
-    runs = [
+            found.setdefault((benchmark, variant, "".join(part), version), []).append(saved)
+    return {
         ListedRun(
-            benchmark, variant, int(limit) if limit else None, int(seed or 0), version, datasets
-        )
-        for (benchmark, variant, part, version), datasets in found.items()
+            benchmark, variant, int(limit) if limit else None, int(seed or 0), version, len(folders)
+        ): folders
+        for (benchmark, variant, part, version), folders in found.items()
         for limit, seed in [match.groups() for match in [_PART.fullmatch(part)] if match]
-    ]
-    return sorted(runs, key=lambda run: (*run[:2], run.limit or 0, *run[3:]))
+    }
