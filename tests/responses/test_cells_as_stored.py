@@ -10,7 +10,7 @@ import pytest
 
 from benchwright.core.errors import InputError
 from benchwright.logs.options import option_code
-from benchwright.responses.cell_values import (
+from benchwright.responses.answer_tables import (
     MAX_OPTIONS,
     Cells,
     column_kind,

@@ -167,7 +167,7 @@ def refusal(rule: dict[str, object] | str, there: ResponseMatrix = FIVE) -> str:
 def test_too_few_distinct_models_are_reported_with_their_number() -> None:
     message = refusal({"choose": "strongest", "count": 4, "distinct": "organisation"})
     assert "count=4" in message
-    assert "only 3 are of different organisations" in message
+    assert "only 3 fit choose: strongest and distinct: organisation" in message
 
 
 def test_no_responses_and_too_few_have_different_errors() -> None:
@@ -177,7 +177,7 @@ def test_no_responses_and_too_few_have_different_errors() -> None:
     assert "no responses" in refusal(rule, blank)
     scattered = matrix(a=[1, 1, 1, 1, NAN, NAN], b=[1, 1, NAN, NAN, 1, 1])
     message = refusal({**rule, "min_coverage": 1.0}, scattered)
-    assert "the highest coverage is 0.667 (a)" in message
+    assert "the highest coverage is 0.667" in message
 
 
 def test_models_without_common_items_are_rejected() -> None:

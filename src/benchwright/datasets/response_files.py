@@ -2,6 +2,7 @@
 
 import json
 import logging
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +21,6 @@ from benchwright.datasets.hub_files import HubFiles
 from benchwright.datasets.read_only import ReadOnly
 from benchwright.datasets.response_matrix import ResponseMatrixDataset, is_response_matrix
 from benchwright.logs.find import Found, find_logs, reader_of
-from benchwright.logs.model_names import hub_model, short_names
 from benchwright.logs.sample import Log
 from benchwright.params.benchmark import FieldMapping, SourcesParams
 from benchwright.params.responses import TABLE_TYPES, TIDY_COLUMNS, ResponseFileParams
@@ -30,6 +30,12 @@ logger = logging.getLogger(__name__)
 ITEM_COLUMNS = ("item_id", "content_hash", "question")
 VALUE_COLUMNS = ("correct", "score", "prediction", "logprobs")
 COMPRESSED = (".json.gz", ".jsonl.gz", ".json.zst", ".jsonl.zst")
+
+_LOCAL = re.compile(r"[/\\~]|\.{1,2}[/\\]|[A-Za-z]:[/\\]")
+_CACHED = re.compile(
+    r"(?:.*[/\\])?models--(?P<name>[^/\\]+)(?:[/\\]snapshots[/\\](?P<revision>[^/\\]+).*)?"
+)
+_HASH = re.compile(r"[0-9a-f-]{16,}", re.IGNORECASE)
 
 Params = TypeVar("Params", bound=BaseModel)
 
@@ -329,3 +335,37 @@ def _json_column(values: Sequence[Any]) -> pa.Array:
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError, UnicodeEncodeError):
         texts = [v if isinstance(v, str | None) else json.dumps(v) for v in values]
         return pa.array([v and ascii_surrogates(v) for v in texts], pa.string())
+
+
+def hub_model(model: str) -> tuple[str, str]:
+    """Return name and revision of a model in a cache of the Hugging Face hub, else `model` and "".
+
+    >>> hub_model("/data/hub/models--org--m/snapshots/0123abc")
+    ('org/m', '0123abc')
+    """
+    found = _CACHED.fullmatch(model.rstrip("/\\"))
+    if found is None:
+        return model, ""
+    return found["name"].replace("--", "/", 1), found["revision"] or ""
+
+
+def short_names(models: Collection[str]) -> dict[str, str]:
+    """Return the name of each model: a local path by as many of its last parts as tell it apart.
+
+    Parts that are hashes alone are no name.
+
+    >>> short_names(["/data/a/step-5", "/data/b/step-5", "/data/c", "org/m"])["/data/a/step-5"]
+    'a/step-5'
+    """
+    parts = {model: tuple(re.split(r"[/\\]+", model.strip("/\\"))) for model in models}
+    ends = Counter(own[-n:] for own in set(parts.values()) for n in range(1, len(own) + 1))
+    names = {}
+    for model, own in parts.items():
+        lengths = range(1, len(own) + 1) if _LOCAL.match(model) else ()
+        clear = (
+            own[-n:]
+            for n in lengths
+            if ends[own[-n:]] == 1 and not all(map(_HASH.fullmatch, own[-n:]))
+        )
+        names[model] = "/".join(next(clear, ())) or model
+    return names

@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from sys import intern
 from typing import Any
 
 from benchwright.core.errors import InputError
@@ -161,7 +162,8 @@ def _sample(row: dict[str, Any]) -> Sample:
     same = len(continuations) > 1 and len(set(continuations)) == 1
     ends = tuple(ascii_surrogates(text[-_CONTEXT_END:]) for text in contexts)
     return sample._replace(
-        continuations=tuple(ascii_surrogates(text) for text in continuations[:conditional]),
+        # Labels are the same in every sample, and a log may have a million.
+        continuations=tuple(intern(ascii_surrogates(each)) for each in continuations[:conditional]),
         logprobs=tuple(logprobs[:conditional]),
         contexts=ends if same else None,
     )

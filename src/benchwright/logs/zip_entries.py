@@ -17,7 +17,6 @@ from benchwright.core.verbatim import BROKEN
 ZSTANDARD = 93
 """Compression method that `zipfile` does not know before Python 3.14."""
 LARGEST_ENTRY = 1 << 30
-_CHUNK = 1 << 20
 _LOCAL_HEADER = struct.Struct("<26xHH")
 
 
@@ -43,18 +42,16 @@ class ZipEntries:
         Raises:
             InputError: it is encrypted, broken, too large, or not JSON.
         """
-        out, entry = io.BytesIO(), f"{self.path}: {' '.join(name[:100].split())}"
+        entry = f"{self.path}: {' '.join(name[:100].split())}"
         try:
             with self._opened(self._infos[name]) as stream:
-                while out.tell() <= LARGEST_ENTRY and (chunk := stream.read(_CHUNK)):
-                    out.write(chunk)
-            content = json.loads(out.getvalue()) if out.tell() <= LARGEST_ENTRY else None
+                text = stream.read(LARGEST_ENTRY + 1)
+            content = json.loads(text) if len(text) <= LARGEST_ENTRY else None
         except (*BROKEN, RuntimeError, zipfile.BadZipFile) as error:
             reason = " ".join(str(error).split())[:200] or type(error).__name__
             raise InputError(f"{entry}: cannot be read: {reason}; copy the log again") from error
-        if out.tell() > LARGEST_ENTRY:
-            most = f"more than {LARGEST_ENTRY:,} bytes uncompressed"
-            raise InputError(f"{entry}: {most}; remove the sample")
+        if len(text) > LARGEST_ENTRY:
+            raise InputError(f"{entry}: more than {LARGEST_ENTRY:,} bytes; remove the sample")
         return content
 
     @contextmanager

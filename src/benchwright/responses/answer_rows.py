@@ -105,13 +105,8 @@ def merge_files(
 
     Of rows with one key the first counts: an answer before none, in the order of the files, and in
     a file a row that states the item's id before those joined by text. What it lacks is filled in
-    from later rows that do not disagree.
-
-    Args:
-        files: the columns `ROWS` but `disputed` of each file, and `item`, its name of the item;
-            `position` is −1 where no item was found.
-        index: the items.
-        tallies: of the files, by name.
+    from later rows that do not disagree. `files` have the columns `ROWS` but `disputed`, and
+    `item`, their name of the item; `position` is −1 where no item was found.
     """
     files = [file for file in files if len(file["position"])]
     if not files:

@@ -120,18 +120,10 @@ def fit_temperatures(
 
     A softmax over text log-likelihoods is overconfident (underconfident if divided by length) for
     rules that need a probability above 0.8. The temperature minimises the negative log-likelihood
-    of the gold under the condition `question`, and applies to all conditions: options without
-    their question would be calibrated to near-uniform probabilities.
-
-    Args:
-        live_responses: a `Responses` table, possibly empty.
-        imported_responses: the same; live responses take precedence.
-        calibration_items: a table with the columns of `Items`, possibly empty.
-        parameters: settings of the fit.
-
-    Returns:
-        A `Calibration` table, a row per configuration with log-likelihoods. The temperature is 1 if
-        the style is not fitted or there are too few responses to calibration items.
+    of the gold under the condition `question`, and applies to all conditions. Of two `Responses`
+    tables, live responses take precedence. Return a `Calibration` table, a row per configuration
+    with log-likelihoods; the temperature is 1 if the style is not fitted or there are too few
+    responses to calibration items.
     """
     rows = live_first(
         live_responses[live_responses["logprobs"].notna()],

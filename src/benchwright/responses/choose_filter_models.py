@@ -27,8 +27,7 @@ def choose_filter_models(
 
     A model name without style and shots, or without organisation, stands for the only configuration
     that it fits. A rule ranks the eligible models by accuracy on the items that all of them
-    answered, ties by name, and takes each model once. Without `count` it takes at most seven, and
-    none where there are no responses.
+    answered and takes each model once: without `count` at most seven, and none without responses.
 
     Args:
         filter_models: names, `all`, or a mapping with the fields of `FilterModelChoice`. None is an
@@ -67,7 +66,11 @@ def choose_filter_models(
         ranked = ranked[half if choice.count else max(min(half, len(ranked) - _FEWEST), 0) :]
     chosen = _distinct(ranked, models_table, choice)
     if len(chosen) < (choice.count or 0):
-        raise InputError(_too_few(len(chosen), len(ranked), choice))
+        raise InputError(
+            f"filter_models.count={choice.count}: of the {len(ranked)} models that answered enough "
+            f"items, only {len(chosen)} fit choose: {choice.choose} and distinct: "
+            f"{choice.distinct}; lower count or min_coverage, or set distinct: none"
+        )
     return chosen
 
 
@@ -128,11 +131,10 @@ def _eligible(matrix: ResponseMatrix, choice: FilterModelChoice) -> list[str]:
     coverage = answered[:, usual].mean(axis=1)
     rows = np.flatnonzero(coverage >= choice.min_coverage)
     if not len(rows):
-        best = int(np.argmax(coverage))
         raise InputError(
             f"filter_models.min_coverage={choice.min_coverage:g}: no model answered this share of "
             f"the {int(usual.sum())} items that at least {choice.answered_by:.0%} of the models "
-            f"answered; the highest coverage is {coverage[best]:.3f} ({matrix.models[best]})"
+            f"answered; the highest coverage is {coverage.max():.3f}"
         )
     common = np.flatnonzero(answered[rows].all(axis=0))
     if not len(common):
@@ -165,14 +167,3 @@ def _distinct(
         first = dict(sorted(first.items(), key=lambda item: item[0][0]))
     chosen = set(list(first.values())[: choice.count or _MOST])
     return [name for name in ranked if name in chosen]
-
-
-def _too_few(chosen: int, ranked: int, choice: FilterModelChoice) -> str:
-    among = "the weaker half of the models" if choice.choose == "forward" else "the models"
-    kinds = {"none": "eligible", "family": "of different families"}
-    group = kinds.get(choice.distinct, "of different organisations")
-    hint = "" if choice.distinct == "none" else ", or set distinct: none"
-    return (
-        f"filter_models.count={choice.count}: among {among} that answered enough items ({ranked}), "
-        f"only {chosen} are {group}; lower count or min_coverage{hint}"
-    )

@@ -41,21 +41,20 @@ def import_responses(
     scoring: ScoringParams = _NOTHING_LIVE,
     perturbed_items: pd.DataFrame | None = None,
 ) -> Imported:
-    """Join recorded responses to the items, and report rows that do not fit.
+    """Join recorded responses to the items, by text if they have one, else by id.
 
-    Rows are joined by text if they have one, else by id. Of several responses to the same question,
-    the first file's counts. A file that cannot be read costs a line of the report, and never the
-    other files. Answers to a copy of this run belong to the copy's items and its gold; those to
-    other copies, including copies of the same name with other texts, are left out.
+    Of several responses to the same question, the first file's counts. A file that cannot be read
+    costs a line of the report. Answers to a copy of this run have the gold of the copy; those to
+    other copies, also of the same name with other texts, are left out.
 
     Args:
         response_files: files by name, in order.
         items: an `Items` table.
         calibration_items: the same columns, possibly empty; responses to them are kept too.
-        perturbed_items: a `PerturbedItems` table, if this run has copies.
         filter_models: as in `choose_filter_models`; unknown names are found here, early.
         models: the models of conf; None checks no names.
         scoring: what the run asks itself.
+        perturbed_items: a `PerturbedItems` table, if this run has copies.
 
     Returns:
         A `Responses` table of the models with log-likelihoods, matrices of the others, and the
@@ -134,16 +133,9 @@ def unscored_matrices(
 ) -> tuple[pd.DataFrame, list[ResponseMatrix]]:
     """Put the answers of models without any log-likelihood into one matrix per condition.
 
-    A row of a table takes two hundred bytes, a cell of a matrix fourteen, and there is nothing to
-    calibrate. A model with some log-likelihoods, repeats or unread answers keeps all its rows.
-
-    Args:
-        rows: joined rows, one per key (`answer_rows.ROWS`).
-        index: what their positions mean.
-
-    Returns:
-        The other rows, and matrices in order of their conditions, over the items that any of
-        their models answered.
+    A row of a table takes two hundred bytes, a cell of a matrix fourteen. A model with some
+    log-likelihoods, repeats or unread answers keeps all its rows. Return the rows of these models,
+    and matrices over the items that any of the others answered, in order of the conditions.
     """
     kept = rows["logprobs"].notna() | (rows["repeat"] > 1) | (rows["extraction"] == FAILED)
     unscored = ~rows["model"].isin(rows["model"][kept].unique())

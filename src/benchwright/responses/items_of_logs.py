@@ -30,12 +30,11 @@ class LogItems(NamedTuple):
 def collect_items(logs: Sequence[Log]) -> LogItems:
     """Return the items of all questions in logs, in the order in which they appear.
 
-    Samples with the same question and options, in any order, are of one item, which has the text,
-    the options and the gold of the first. Its id is the one that the sample states, else
-    `<task>/<number of the sample>`. An item without options or without a known gold answer is
-    open-ended. Where a log has only prompts, what they share (instruction, demonstrations) and the
-    list of options are cut off, unless they contain the question of another item. Answers to
-    perturbed copies make no item.
+    Samples with the same question and options, in any order, are of one item, with the text, the
+    options and the gold of the first. Its id is the one that the sample states, else
+    `<task>/<number of the sample>`. An item without options or known gold is open-ended. Of
+    prompts, what those of a log share (instruction, demonstrations) and the list of options are
+    cut off. Answers to perturbed copies make no item.
 
     Raises:
         InputError: there is no question.

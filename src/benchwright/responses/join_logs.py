@@ -69,15 +69,9 @@ def read_log(
 ) -> tuple[dict[str, Any], Tally]:
     """Read a log: its rows, as `answer_rows.merge_files` takes them, and a tally of other samples.
 
-    Items are found by `find_items`; a sample with a condition is only compared with the items of
-    that condition. Options are compared by text: chosen options and log-likelihoods are reordered
-    to the item's options. Samples without an answer make rows that are missing.
-
-    Args:
-        file: the entry of the log.
-        log: the log.
-        index: the items and their copies.
-        foreign: runs and conditions whose samples are excluded.
+    A sample with a condition is only compared with the items of that condition. Chosen options and
+    log-likelihoods are put into the order of the item's options, by their texts. Samples without an
+    answer make rows that are missing. Samples of `foreign` runs and conditions are excluded.
 
     Raises:
         InputError: the log is broken, has several scores to choose from, one that is lower for

@@ -44,10 +44,9 @@ def build_response_matrices(
 ) -> Matrices:
     """Build one matrix per condition; live responses take precedence over recorded ones.
 
-    Answers to perturbed copies are left out, since these have other options and gold answers
-    (`build_perturbed_matrices`). Rows with log-likelihoods get a prediction (the first of tied
-    options), its correctness and calibrated probabilities; other rows keep the values of their
-    file. Models are sorted by name, items in the order of the `items` table.
+    Rows with log-likelihoods get a prediction (the first of tied options), its correctness and
+    calibrated probabilities; other rows keep the values of their file. Models are sorted by name,
+    items in the order of the `items` table. Answers to perturbed copies are left out.
 
     Args:
         live_responses: a `Responses` table, possibly empty.
@@ -60,9 +59,9 @@ def build_response_matrices(
             counts.
 
     Returns:
-        The matrix of the condition `question`, that of `choices_only`, all rows as a `Responses`
-        table (one per configuration, item and condition; answers that came as matrices are not in
-        it), and an `AnswerCoverage` table.
+        The matrix of the condition `question`, that of `choices_only`, the rows behind them as a
+        `Responses` table (one per configuration, item and condition), and an `AnswerCoverage`
+        table.
     """
     index = ResponseIndex(items)
     answers = live_responses, imported_responses, wide_matrices
@@ -166,15 +165,9 @@ def matrix_of_rows(
 ) -> ResponseMatrix:
     """Return the answers to the items of a condition, without log-likelihoods, as a matrix.
 
-    Args:
-        rows: joined rows with a `configuration`; of several for a cell the first counts, by style
-            and shots if these have no name.
-        condition: the condition.
-        index: what their positions mean.
-        mask: rows that count; None for all.
-
-    Returns:
-        A matrix over the items that any model answered, without calibration items.
+    Of several joined rows for a cell the first counts, by style and shots if these are not in the
+    `configuration`; `mask` has those that count at all. The items are those that any model
+    answered, without calibration items.
     """
     items, start = index.of(condition) or index.items, index.start(condition)
     end = index.n_items if items is index.items else start + len(items.ids)
@@ -240,13 +233,11 @@ def build_perturbed_matrices(
     items: pd.DataFrame,
     perturbed_items: pd.DataFrame,
 ) -> dict[str, ResponseMatrix]:
-    """Build one matrix per perturbed copy, scored with the gold of the copy.
+    """Build one matrix over all items per perturbed copy, scored with the gold of the copy.
 
-    An answer to an altered item must never be compared with the gold of the original, which has
-    other options in another order. Temperatures are those of the configurations, fitted on
-    unaltered items. Arguments are those of `build_response_matrices`, answers to other conditions
-    are ignored. Return a matrix over all items by condition, sorted by name. Items that a copy does
-    not have are unanswered.
+    Temperatures are those of the configurations, fitted on unaltered items. Arguments are those of
+    `build_response_matrices`; answers to other conditions are ignored. Items that a copy does not
+    have are unanswered.
     """
     index = ResponseIndex(items, None, perturbed_items)
     rows = (live_responses, imported_responses)
