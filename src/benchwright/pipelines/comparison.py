@@ -47,7 +47,7 @@ _NODES = [
     ),
 ]
 _SHOWN = (
-    *("order", "cost", "answers", "styles", "alterations", "examples"),
+    *("score_sections", "answer_sections", "alterations", "examples"),
     *("provenance", "ranks_plot"),
 )
 """What the page shows, with its sections in order."""
@@ -59,17 +59,14 @@ _PAGE = [
         [*_SCORES, "comparison_written", _SETTINGS, "perturbation_reach"],
         "comparison_top",
     ),
-    node(page.show_comparison_cost, _SCORES, "comparison_cost"),
-    node(page.show_comparison_order, _SCORES, "comparison_order"),
+    node(page.show_comparison_scores, _SCORES, "comparison_score_sections"),
     node(
         page.show_comparison_answers,
-        ["comparison_transitions", "comparison_none_rates"],
-        "comparison_answers",
-    ),
-    node(
-        page.show_comparison_styles,
-        ["comparison_written", "comparison_instruct", "rule_ablation"],
-        "comparison_styles",
+        [
+            *("comparison_transitions", "comparison_none_rates", "comparison_written"),
+            *("comparison_instruct", "rule_ablation"),
+        ],
+        "comparison_answer_sections",
     ),
     node(
         page.show_comparison_alterations,

@@ -94,7 +94,7 @@ _PLOTS = [
 ]
 _SHOWN = (
     *("report_evidence", "report_rules", "report_items"),
-    *("report_ranking", "report_subjects", "report_similar", "report_labels"),
+    *("report_ranking", "report_similar", "report_labels"),
     *("report_data", "report_provenance"),
     *("rank_chart_plot", "distance_distribution_plot", "funnel_plot", "random_band_plot"),
 )
@@ -121,7 +121,7 @@ _PAGE = [
         ["rank_agreement", "random_comparison", "panel", "ire_fit"],
         "report_evidence",
     ),
-    node(sections.show_rules, "rule_coverage", "report_rules"),
+    node(sections.show_rules, ["rule_coverage", "subject_shares"], "report_rules"),
     node(
         sections.show_ranking,
         [
@@ -130,7 +130,6 @@ _PAGE = [
         ],
         "report_ranking",
     ),
-    node(sections.show_subjects, "subject_shares", "report_subjects"),
     node(
         sections.show_similar,
         ["similarity_threshold", "items", "groups", "rule_coverage"],

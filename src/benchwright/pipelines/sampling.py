@@ -103,7 +103,7 @@ _PLOTS = [
 ]
 _SHOWN = (
     *("sampling_comparison_section", "sampler_choice_section"),
-    *("estimates_section", "clusters_section", "sampling_provenance"),
+    *("estimates_section", "sampling_provenance"),
     *("sampling_curves_plot", "chosen_curves_plot", "cluster_curves_plot", "item_map_plot"),
 )
 """What the page shows, with its sections in order."""
@@ -139,8 +139,9 @@ _PAGE = [
         ["sampler_choice", "subject_winners", "params:sampling"],
         "sampler_choice_section",
     ),
-    node(page.show_estimates, "estimate_errors", "estimates_section"),
-    node(page.show_clusters, ["cluster_curves", "item_map"], "clusters_section"),
+    node(
+        page.show_estimates, ["estimate_errors", "cluster_curves", "item_map"], "estimates_section"
+    ),
     node(
         page.show_sampling_provenance,
         [

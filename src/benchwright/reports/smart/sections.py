@@ -41,8 +41,8 @@ def show_evidence(
     return Section("Evidence", blocks, "evidence")
 
 
-def show_rules(rule_coverage: pd.DataFrame) -> Section:
-    """Show the items removed by each rule."""
+def show_rules(rule_coverage: pd.DataFrame, subject_shares: pd.DataFrame) -> list[Section]:
+    """Show the items removed by each rule, and those of the largest subjects."""
     rows = []
     for rule in rows_of(rule_coverage):
         total = rule["judged"] + rule["not_judged"]
@@ -61,7 +61,22 @@ def show_rules(rule_coverage: pd.DataFrame) -> Section:
     head = ["Rule", "State", "Judged", "Flagged", "Flagged, kept", "Removed", "Share removed"]
     label = "Items by rule; shares are of all items (SMART, Table 1)"
     blocks = [Plot("funnel_plot"), Table(label, head, rows, range(2, 7))]
-    return Section("Items removed by each rule", blocks, "rules", open=True)
+    largest = subject_shares.nlargest(_SUBJECTS, "n_full").sort_values(
+        ["share_removed", "subject"], ascending=[False, True]
+    )
+    columns: list[parts.Column] = [
+        ("Subject", lambda row, name: parts.as_words(row, name) or "(no subject)", "subject"),
+        ("All items", parts.as_count, "n_full"),
+        ("Kept", parts.as_count, "n_kept"),
+        ("Share removed", parts.as_share, "share_removed"),
+    ]
+    label = "Items of the largest subjects before and after (SMART, Table 9)"
+    note = Text("All subjects are in the dataset `subject_shares`.", "quiet", code=True)
+    subjects = [parts.table_of(rows_of(largest), columns, label=label), note]
+    return [
+        Section("Items removed by each rule", blocks, "rules", open=True),
+        Section("Subjects", subjects, "subjects"),
+    ]
 
 
 def show_ranking(
@@ -97,23 +112,6 @@ _READING_RANDOM = (
     "accuracies divided by the typical standard error of an accuracy. The dataset "
     "`random_comparison` has other sets of models, and random subsets by subject."
 )
-
-
-def show_subjects(subject_shares: pd.DataFrame) -> Section:
-    """Show the items of the largest subjects, before and after."""
-    largest = subject_shares.nlargest(_SUBJECTS, "n_full").sort_values(
-        ["share_removed", "subject"], ascending=[False, True]
-    )
-    columns: list[parts.Column] = [
-        ("Subject", lambda row, name: parts.as_words(row, name) or "(no subject)", "subject"),
-        ("All items", parts.as_count, "n_full"),
-        ("Kept", parts.as_count, "n_kept"),
-        ("Share removed", parts.as_share, "share_removed"),
-    ]
-    label = "Items of the largest subjects before and after (SMART, Table 9)"
-    table = parts.table_of(rows_of(largest), columns, label=label)
-    note = "All subjects are in the dataset `subject_shares`."
-    return Section("Subjects", [table, Text(note, "quiet", code=True)], "subjects")
 
 
 def show_similar(

@@ -69,13 +69,19 @@ def _describe(row: Row, name: str) -> str:
     return describe_asking(str(row[name])) or "unknown style"
 
 
-def show_comparison_cost(
-    comparison_scores: pd.DataFrame,
-    comparison_summary: pd.DataFrame,
-) -> Section:
-    """Show the change of accuracy of each configuration."""
+def show_comparison_scores(
+    comparison_scores: pd.DataFrame, comparison_summary: pd.DataFrame
+) -> list[Section]:
+    """Show the ranking of models, and the change of accuracy of each configuration."""
     if comparison_scores.empty:
-        return Section("Change of accuracy", [Text(_NO_RESPONSES)], "cost")
+        return [Section("Ranking of models", [Text(_NO_RESPONSES)], "order")]
+    text = (
+        "If the alteration only made items harder, models would keep their order. The skill that "
+        "it tests changes the order, and so do the random choices in a copy (measured by the "
+        "agreement between copies) and the choice of items (measured by the agreement with "
+        "bootstrap resamples of the original items)."
+    )
+    agreement = Folded("Rank agreement", [Text(text), *_shuffle(comparison_summary)])
     styles = list(dict.fromkeys(comparison_summary["asking_style"]))
     places = comparison_scores["asking_style"].map(styles.index)
     keys = ["perturbation", "place", "accuracy_original", "configuration"]
@@ -96,7 +102,10 @@ def show_comparison_cost(
         ("Gold removed", parts.as_share, "accuracy_gold_removed"),
     ]
     table = _table(label, rows_of(ordered), columns, "comparison_scores")
-    return Section("Change of accuracy", table, "cost")
+    return [
+        Section("Ranking of models", [Plot("comparison_ranks_plot"), agreement], "order"),
+        Section("Change of accuracy", table, "cost"),
+    ]
 
 
 def _altered(row: Row, name: str) -> str:
@@ -118,23 +127,6 @@ def plot_rank_shuffle(comparison_scores: pd.DataFrame, perturbation: Perturbatio
         title += f" ({said})"
     scores = scores.sort_values(["accuracy_original", "configuration"], ascending=[False, True])
     return shapes.slopes(title, scores, ("original", "mean"))
-
-
-def show_comparison_order(
-    comparison_scores: pd.DataFrame, comparison_summary: pd.DataFrame
-) -> Section:
-    """Show the ranking of models."""
-    if comparison_scores.empty:
-        return Section("Ranking of models", [Text(_NO_RESPONSES)], "order")
-    text = (
-        "If the alteration only made items harder, models would keep their order. The skill that "
-        "it tests changes the order, and so do the random choices in a copy (measured by the "
-        "agreement between copies) and the choice of items (measured by the agreement with "
-        "bootstrap resamples of the original items)."
-    )
-    agreement = Folded("Rank agreement", [Text(text), *_shuffle(comparison_summary)])
-    blocks: list[Any] = [Plot("comparison_ranks_plot"), agreement]
-    return Section("Ranking of models", blocks, "order")
 
 
 def _shuffle(comparison_summary: pd.DataFrame) -> list[Any]:
@@ -173,66 +165,60 @@ def _shuffle(comparison_summary: pd.DataFrame) -> list[Any]:
 
 
 def show_comparison_answers(
-    comparison_transitions: pd.DataFrame, comparison_none_rates: pd.DataFrame
-) -> Section:
-    """Show changes of answers, and how often “none” is chosen."""
-    if comparison_transitions.empty:
-        return Section("Change of answers", [Text(_NO_RESPONSES)], "answers")
-    label = (
-        "Answers to altered items, counted once per copy, by whether the gold option is still "
-        "present (WiCkeD, Figure 3). Where it was removed, a model has to recognise that no "
-        "remaining option is right"
-    )
-    columns = parts.columns(
-        "configuration gold n stayed_right became_right became_wrong stayed_wrong"
-    )
-    rows = rows_of(comparison_transitions)
-    blocks = [
-        *_table(label, rows, columns, "comparison_transitions"),
-        Text("Choice of “none”", "heading"),
-    ]
-    if comparison_none_rates.empty:
-        blocks.append(Text("No answered item got a none-of-the-above option."))
-        return Section("Change of answers", blocks, "answers")
-    label = (
-        "Choice of “none”: a detection where the gold option was removed, a false alarm where it "
-        "is kept. A model with equal shares does not distinguish them; 95% intervals over items"
-    )
-    columns = parts.columns(
-        "configuration gold n by_chance", ("Share", parts.as_bounded_share, "share")
-    )
-    rows = rows_of(comparison_none_rates)
-    blocks += _table(label, rows, columns, "comparison_none_rates")
-    return Section("Change of answers", blocks, "answers")
-
-
-def show_comparison_styles(
+    comparison_transitions: pd.DataFrame,
+    comparison_none_rates: pd.DataFrame,
     comparison_written: pd.DataFrame,
     comparison_instruct: pd.DataFrame,
     rule_ablation: pd.DataFrame,
-) -> Section:
-    """Show written answers, instruct and base models, and the effect of each transform."""
-    blocks: list[Any] = []
+) -> list[Section]:
+    """Show changes of answers and choices of “none”, and styles, kinds of models, transforms."""
+    answers: list[Any] = []
+    if len(comparison_transitions):
+        label = (
+            "Answers to altered items, counted once per copy, by whether the gold option is still "
+            "present (WiCkeD, Figure 3). Where it was removed, a model has to recognise that no "
+            "remaining option is right"
+        )
+        columns = parts.columns(
+            "configuration gold n stayed_right became_right became_wrong stayed_wrong"
+        )
+        rows = rows_of(comparison_transitions)
+        answers += _table(label, rows, columns, "comparison_transitions")
+    if len(comparison_none_rates):
+        label = (
+            "Choice of “none”: a detection where the gold option was removed, a false alarm where "
+            "it is kept. A model with equal shares does not distinguish them; 95% intervals over "
+            "items"
+        )
+        columns = parts.columns(
+            "configuration gold n by_chance", ("Share", parts.as_bounded_share, "share")
+        )
+        rows = rows_of(comparison_none_rates)
+        answers += _table(label, rows, columns, "comparison_none_rates")
+    others: list[Any] = []
     if len(comparison_written):
         label = (
             "Written and scored answers of the same model (WiCkeD, Table 2). Recovered: the "
             "difference with written answers minus that of the scored configuration under the "
             "name. A written answer from which no option can be extracted counts as wrong"
         )
-        blocks += _table(label, rows_of(comparison_written), _WRITTEN, "comparison_written")
+        others += _table(label, rows_of(comparison_written), _WRITTEN, "comparison_written")
     if len(comparison_instruct):
         label = (
             "Change of accuracy of instruction-tuned and base models, in points, with intervals "
             "over items. Only the rows of model families compare similar models"
         )
-        blocks += _table(label, rows_of(comparison_instruct), _INSTRUCT, "comparison_instruct")
+        others += _table(label, rows_of(comparison_instruct), _INSTRUCT, "comparison_instruct")
     if len(rule_ablation):
         label = (
             "Accuracy with the first transforms of the list (MMLU-CF, Table 2), on the same "
             f"{rule_ablation['n_items'].iloc[0]:,} items in every row. Differences in points"
         )
-        blocks += _table(label, rows_of(rule_ablation), _ABLATION, "rule_ablation")
-    return Section("Styles, kinds of models, transforms", blocks, "styles")
+        others += _table(label, rows_of(rule_ablation), _ABLATION, "rule_ablation")
+    return [
+        Section("Change of answers", answers, "answers"),
+        Section("Styles, kinds of models, transforms", others, "styles"),
+    ]
 
 
 _WRITTEN: list[parts.Column] = [
