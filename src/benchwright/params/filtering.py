@@ -15,13 +15,10 @@ class FilterModelChoice(Section):
     choose: Literal["strongest", "forward"] = "forward"
     # None takes at most seven, and `forward` at least the three weakest; a number must be reached
     count: Annotated[int, Field(ge=1)] | None = None
-    # take at most one configuration of each `family`, `organisation` (SMART) or model (`none`).
-    # Models of unknown family come after those of the families, since they may be related.
+    # one configuration of each; models of unknown family, which may be related, come last
     distinct: Literal["none", "family", "organisation"] = "family"
-    # consider items that at least this share of all models answered
-    answered_by: float = Field(default=0.5, ge=0, le=1)
-    # consider models that answered at least this share of those items
-    min_coverage: float = Field(default=0.95, gt=0, le=1)
+    answered_by: float = Field(default=0.5, ge=0, le=1)  # share of models that an item needs
+    min_coverage: float = Field(default=0.95, gt=0, le=1)  # share of these items, of a model
 
 
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -32,13 +29,9 @@ class EasyParams(Section):
     """Items that every filter model answers correctly with confidence (SMART, section 3.2)."""
 
     enabled: bool = True
-    # probability of the right option that every model must exceed. None checks only correctness,
-    # for files without probabilities; the rule is then `easy_unanimous`.
-    confidence: Confidence | None = 0.8
-    # share of the easy items to keep, so that regressions of later models show
-    retain: Share = 0.10
-    # `quota` keeps exactly round(retain × easy items), spread over the subjects by largest
-    # remainder; `bernoulli` keeps each with that probability
+    confidence: Confidence | None = 0.8  # None checks only correctness: `easy_unanimous`
+    retain: Share = 0.10  # share of the easy items to keep, so that regressions show
+    # exactly this share, over the subjects by largest remainder, or each with this probability
     retention: Literal["quota", "bernoulli"] = "quota"
 
 
@@ -66,9 +59,7 @@ class DuplicatesParams(Section):
     """Copies of an item (SMART, section 3.1 and A.3)."""
 
     enabled: bool = True
-    # fields that must be equal. `question_choices_answer`: question, set of choices and answer
-    # text, but for case and white space. `question`: the question alone, but for case, as in the
-    # paper's code, which also treats all "Which of these is true?" as one question.
+    # what must be equal, but for case; `question` as in the paper's code
     key: Literal["question_choices_answer", "question"] = "question_choices_answer"
 
 
@@ -82,24 +73,20 @@ class SimilarParams(Section):
     """Items close in embedding space (SMART, section 3.4 and A.1)."""
 
     enabled: bool = True
-    # True leaves items of anomalous subjects and redundant copies out of all distances, as in the
-    # paper, which removes them before its other filters (section 3.1)
+    # leave anomalous subjects and copies out of all distances, as in the paper (section 3.1)
     prefiltered: bool = False
     k: int = Field(default=100, ge=1)  # nearest neighbours of each item
     # width of the density's kernel in standard deviations of the distances
     bandwidth: float = Field(default=0.15, gt=0)
     # `first_peak` of the density, or a fixed cosine distance
     threshold: Literal["first_peak"] | Annotated[float, Field(gt=0, le=2)] = "first_peak"
-    # with `first_peak`, pairs farther apart are not similar, whatever the density says. None, as in
-    # the paper, has no such bound.
+    # an upper bound for `first_peak`; the paper has none
     max_distance: Annotated[float, Field(gt=0, le=2)] | None = 0.2
     # with a single peak, use half of its distance (only in the paper's code)
     halve_single_peak: bool = True
-    # `stars`, an item with its close neighbours, assigned in order of id; or connected
-    # `components`, which can be long chains
+    # an item with its close neighbours, or connected components, which can be long chains
     clusters: Literal["stars", "components"] = "stars"
-    # pairs of questions with a higher string similarity (0–1, rapidfuzz ratio) differ by a symbol
-    # and are no paraphrases: stars and the density of distances exclude them. None includes them.
+    # questions more alike as strings (rapidfuzz ratio) differ by a symbol and are no paraphrases
     string_similarity_exempt: Share | None = 0.8
     remove: float = Field(default=0.5, ge=0, lt=1)  # share of each cluster to remove, rounded down
 
@@ -113,7 +100,6 @@ class FilteringParams(Section):
     duplicates: DuplicatesParams = DuplicatesParams()
     option_superset: OptionSupersetParams = OptionSupersetParams()
     similar: SimilarParams = SimilarParams()
-    # True applies every rule to all items and keeps those that no rule removes, as in the paper; a
-    # group of copies may then lose all its members. False applies the group rules last, to the
-    # items that the other rules keep.
+    # every rule on all items, as in the paper: a group of copies may lose all its members. Else the
+    # group rules come last, on what the others keep.
     independent: bool = False

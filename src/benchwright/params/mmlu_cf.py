@@ -17,17 +17,15 @@ class BatchClusterParams(Section):
 
     # of an existing cluster (`auto`, `host:6379`); None starts one on this machine
     address: str | None = None
-    # allow Ray to write document and question texts to disk when its store is full; it must be true
+    # allow Ray to write texts to disk when its store is full; it must be true
     allow_spill: bool = False
 
 
 class BatchEngineParams(Section):
     """Where the batches of a stage run; results do not depend on it."""
 
-    # `local`, in this process or in `workers` processes of this machine, or `ray`
     engine: Literal["local", "ray"] = "local"
-    # batches or shards processed concurrently, each on one core
-    workers: int = Field(default=1, ge=1)
+    workers: int = Field(default=1, ge=1)  # processes, each on one core
     ray: BatchClusterParams = BatchClusterParams()
 
 
@@ -60,8 +58,7 @@ class JudgesParams(Section):
 
     # names under `models.models`; empty skips judging
     judges: Annotated[tuple[str, ...], Distinct] = ()
-    # maximum number of attempts until a reply can be read
-    attempts: int = Field(default=3, ge=1, le=20)
+    attempts: int = Field(default=3, ge=1, le=20)  # until a reply can be read
     max_tokens: int = Field(default=24, ge=1)  # maximum length of a reply
 
 
@@ -76,8 +73,7 @@ class FieldsParams(JudgesParams):
 class DifficultyParams(JudgesParams):
     """Ratings 0–9 by judges (MMLU-CF, section 3.2, step 3)."""
 
-    # maximum number of questions to rate, chosen at random; others get no level and are not
-    # sampled. None rates all.
+    # questions to rate, at random; others are not sampled. None rates all.
     at_most: int | None = Field(default=None, ge=1)
     shots: int = Field(default=5, ge=0)  # worked examples before the question
     rate_final: bool = True  # also rate the questions after the contamination-free rules
@@ -99,12 +95,9 @@ class DifficultyParams(JudgesParams):
 class SamplingByDifficultyParams(Section):
     """A sample by difficulty under quotas (MMLU-CF, section 3.2, step 3)."""
 
-    # questions in the sample (the paper: 50,000 of 1.66 million)
-    size: int = Field(default=50_000, ge=0)
-    # mean, sd: of the normal distribution over the levels 0–9; the paper does not state sd
-    mean: float = 6.0
-    sd: float = Field(default=1.5, gt=0)
-    # `equal` numbers of questions per field, or `proportional` to the available ones
+    size: int = Field(default=50_000, ge=0)  # questions in the sample (the paper: of 1.66 million)
+    mean: float = 6.0  # of the normal distribution over the levels 0–9
+    sd: float = Field(default=1.5, gt=0)  # which the paper does not state
     fields: Literal["equal", "proportional"] = "equal"
 
 
@@ -113,8 +106,7 @@ class CheckingParams(JudgesParams):
 
     above: float = Field(default=4.0, ge=1, le=5)  # mean rating, 1–5, that a question must exceed
     unjudged: Literal["keep", "drop"] = "drop"  # whether to keep questions that no judge rated
-    # questions in the benchmark, sampled from those that passed as under `sampling_by_difficulty`;
-    # None takes all (the paper: 20,000 of 50,000)
+    # questions sampled from those that passed; None takes all (the paper: 20,000 of 50,000)
     size: int | None = Field(default=None, ge=2)
     max_tokens: int = Field(default=160, ge=1)
 
@@ -122,8 +114,7 @@ class CheckingParams(JudgesParams):
 class LeakageParams(Section):
     """How paraphrases of one question across the halves are found."""
 
-    # a chat model under `models.models` that decides on similar pairs; None counts common words
-    judge: str | None = None
+    judge: str | None = None  # a chat model that decides on pairs; None counts common words
 
 
 class SplittingParams(Section):
@@ -138,29 +129,24 @@ class SealingParams(Section):
     # Errors must not show a key that was given in the wrong place.
     model_config = ConfigDict(hide_input_in_errors=True)
 
-    # of the benchmark; part of the keyed ids and of the canaries
+    # part of the keyed ids and of the canaries
     name: str = Field(default="mmlu_cf", pattern=r"^[a-z][a-z0-9_]*$")
     licence: str = ""  # of the documents, for the card of the public half
-    # a file that holds only the key, instead of the environment variable BENCHWRIGHT_SEAL_KEY;
-    # never shown, since a key may be typed here
+    # instead of BENCHWRIGHT_SEAL_KEY; never shown, since a key may be typed here
     key_file: SecretStr | None = None
-    # fewest questions of a field whose accuracy is reported
-    min_group: int = Field(default=50, ge=2)
+    min_group: int = Field(default=50, ge=2)  # questions of a field whose accuracy is reported
 
 
 class HalfGapParams(Section):
     """The monitor of the gap between the halves (MMLU-CF, section 4.5)."""
 
-    # the benchmark, if there are results of several: its name, or the first characters of the
-    # SHA-256 of its `test.sealed`
+    # which of several benchmarks: its name, or the beginning of the SHA-256 of its `test.sealed`
     sealed: str | None = None
-    # the benchmark and variant of a saved run of `smart`, e.g. mmlu/smart, whose accuracies stand
-    # beside the halves (MMLU-CF, Table 1)
+    # a saved run of `smart` whose accuracies stand beside (MMLU-CF, Table 1), e.g. mmlu/smart
     original: str | None = Field(default=None, pattern=r"^\w+/\w+(/[\w-]+)?$")
 
 
 class OpenBenchmarkParams(Section):
     """The export of an open benchmark."""
 
-    # maximum number of questions per field that become demonstrations
-    demonstrations: int = Field(default=5, ge=0)
+    demonstrations: int = Field(default=5, ge=0)  # of each field, at most

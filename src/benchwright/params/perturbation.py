@@ -48,11 +48,9 @@ class RephraseParams(Section):
 
     transform: Literal["rephrase"] = "rephrase"
     model: str = Field(min_length=1)  # its name under `models.models`
-    # maximum number of attempts; if none passes the checks, the item is unchanged
-    attempts: int = Field(default=3, ge=1, le=20)
+    attempts: int = Field(default=3, ge=1, le=20)  # at most; else the item is unchanged
     encoder: str = "all-minilm-l6-v2"  # sentence encoder that compares the two wordings
-    # minimum cosine between the two wordings, −1–1
-    min_similarity: float = Field(default=0.8, ge=-1, le=1)
+    min_similarity: float = Field(default=0.8, ge=-1, le=1)  # cosine of the two wordings
 
 
 Transform = Annotated[
@@ -69,11 +67,10 @@ class PerturbationParams(Section):
     # applied in this order, each once
     transforms: tuple[Transform, ...] = Field(default=(NoneOfTheAboveParams(),), min_length=1)
     copies: int = Field(default=5, ge=1)  # number of independent copies
-    # make every prefix of the transforms a separate perturbation, with the conditions `<name>_1-1`
-    # (first transform, first copy) … `<name>_<transforms>-<copies>` (MMLU-CF, Table 2)
+    # every prefix of the transforms is a perturbation `<name>_1`, … (MMLU-CF, Table 2)
     cumulative: bool = False
-    # source of single-best-answer items, which lose no option: labels in a `file`; these and, for
-    # all other items, a trained `model` or a chat model (`judge`); or `none`
+    # who says which items lose no option: labels in a `file`; these and, for other items, a trained
+    # `model` or a chat model (`judge`); or `none`
     sba: Literal["model", "judge", "file", "none"] = "file"
 
     @field_validator("transforms")

@@ -24,32 +24,23 @@ class ResponseFileParams(Section):
     """One file of recorded responses in a benchmark's `responses` list, or logs on the hub."""
 
     file: str  # a bare file name ending in one of FILE_TYPES; with `hub`, a pattern of names
-    # a dataset on the Hugging Face hub per model, `{model}` being `<owner>__<name>`; the newest run
-    # of each of `models` counts
+    # a dataset on the hub per model, `{model}` being `<owner>__<name>`; the newest run counts
     hub: str | None = Field(default=None, pattern=r"^[^/]+/[^/]*\{model\}[^/]*$")
     models: tuple[str, ...] = ()  # `<owner>/<name>`, perhaps with `@<revision>` of the dataset
-    # `tidy` has a row per item and model, `wide` has items and models as rows and columns,
-    # `log` is the log of an evaluation tool; `auto` detects the layout
+    # a row per item and model, items × models, or the log of a tool; `auto` detects the layout
     layout: Literal["auto", "tidy", "wide", "log"] = "auto"
-    # cells of a wide file: correctness as 0–1, or the letter of the chosen option
+    # cells of a wide file: correctness, 0–1, or letters of chosen options
     values: Literal["auto", "correct", "letters"] = "auto"
-    # `question`, `choices_only`, … of rows without one
+    # condition, style ("" if unknown) and demonstrations (−1) of rows that do not say; style and
+    # shots override what logs say
     condition: str = Field(default="question", min_length=1)
-    # the style of rows without one, "" if unknown. For logs, overrides the style that the
-    # continuations show.
     style: Style = ""
-    # demonstrations of rows without a number, −1 if unknown. For logs, overrides what
-    # they say.
     shots: int = Field(default=-1, ge=-1)
-    # lowest and highest score; scores outside are refused
-    scale: tuple[float, float] = (0.0, 1.0)
-    # for logs: the metric, and the filter or scorer, that counts; "" for the only or main one
-    metric: str = ""
-    filter: str = ""
-    # for logs only: overrides the name of the model
-    model: str | None = Field(default=None, min_length=1)
-    # standard column name → its name in the file, if they differ
-    columns: dict[TidyColumn, str] = Field(default_factory=dict)
+    scale: tuple[float, float] = (0.0, 1.0)  # scores outside are refused
+    metric: str = ""  # of logs, "" for the only or main one
+    filter: str = ""  # or scorer, likewise
+    model: str | None = Field(default=None, min_length=1)  # of a log, in place of its name there
+    columns: dict[TidyColumn, str] = Field(default_factory=dict)  # ours → the file's
 
     @field_validator("file")
     @classmethod
@@ -77,11 +68,9 @@ class ResponseFileParams(Section):
 class ResponsesParams(Section):
     """The `responses` section of a variant."""
 
-    # answers of a model that was asked an item several times (epochs, trials): the first counts, or
-    # their mean, with the option that was chosen most often
+    # of several answers (epochs, trials): the first, or the mean with the option chosen most often
     repeats: Literal["first", "mean"] = "first"
-    # styles whose softmax temperature is fitted on the calibration items, since a softmax over text
-    # log-likelihoods is not calibrated. Others keep temperature 1.
+    # whose softmax temperature is fitted, as one over log-likelihoods of texts is not calibrated
     calibrate_styles: tuple[Literal["letters", "cloze", "cloze_bytes", "cloze_tokens"], ...] = (
         *("cloze", "cloze_bytes", "cloze_tokens"),
     )

@@ -21,12 +21,11 @@ Rate = Annotated[float, Field(gt=0, le=100)]
 class AdaptiveParams(Section):
     """Choice of a sampler by how it preserves ranks and scores (DELE, Algorithm 1)."""
 
-    # lowest_rate, highest_rate: samplers are compared between these percentages of the items
+    # percentages of the items between which samplers are compared
     lowest_rate: float = Field(default=5, gt=0, le=100)
     highest_rate: float = Field(default=25, gt=0, le=100)
-    # what samplers are ranked by; the best mean rank wins. `error_sd` is the standard deviation of
-    # a model's score error over models, `rate_variance` the paper's variance of Spearman's
-    # correlation over rates.
+    # what samplers are ranked by; the best mean rank wins. `error_sd`: over models;
+    # `rate_variance`: of Spearman's correlation over rates, as in the paper.
     criteria: tuple[Criterion, ...] = Field(
         default=("spearman", "wasserstein", "error_sd"), min_length=1
     )
@@ -46,20 +45,16 @@ class AdaptiveParams(Section):
 class ClusteringParams(Section):
     """Clustering of items by their texts (DELE, section 3.1 and appendix A.1, A.4)."""
 
-    # number of clusters (the paper's 8 on TruthfulQA), or the bend in the curve of squared
-    # distances (`elbow`)
+    # number of clusters (the paper's 8 on TruthfulQA), or by the bend of squared distances
     k: Literal["elbow"] | Annotated[int, Field(ge=1)] = "elbow"
 
 
 class SamplingEvidenceParams(Section):
     """The evaluation of samplers (docs/reference/sampling.md)."""
 
-    # use items that at least this share of the models answered
-    answered_by: float = Field(default=0.5, ge=0, le=1)
-    # use models that answered at least this share of those items
-    min_coverage: float = Field(default=0.95, gt=0, le=1)
-    # percentages of the items at which samplers are tested against random subsets; the headline
-    # shows the middle one
+    answered_by: float = Field(default=0.5, ge=0, le=1)  # share of models that an item needs
+    min_coverage: float = Field(default=0.95, gt=0, le=1)  # share of these items, of a model
+    # percentages at which samplers are tested against random; the headline shows the middle one
     at_rates: Annotated[tuple[Rate, ...], Field(min_length=1), Increasing] = (5.0, 10.0, 25.0)
     # random subsets of each size at least; more are drawn if the correction for multiple tests
     # requires smaller p-values
@@ -80,8 +75,7 @@ class SamplingEvidenceParams(Section):
 class ChosenSubsetParams(Section):
     """The exported subset."""
 
-    # a name; `chosen` for the one chosen by the responses of all models; `chosen_by_subject` for
-    # the one that they choose inside each subject
+    # a name, or what the responses of all models choose: `chosen`, `chosen_by_subject`
     sampler: str = "random"
     # number of items; null takes `rate` percent of the items
     size: int | None = Field(default=None, ge=1)
@@ -100,8 +94,7 @@ class SamplingParams(Section):
     )
     repeats: int = Field(default=20, ge=1)  # draws of each sampler, each with its own seed
     within_subject: bool = False  # run each sampler inside each subject, with proportional quotas
-    # encoders under `models.encoders` whose vectors are clustered
-    encoders: Names = ("all-minilm-l6-v2",)
+    encoders: Names = ("all-minilm-l6-v2",)  # whose vectors are clustered
     clustering: ClusteringParams = ClusteringParams()
     adaptive: AdaptiveParams = AdaptiveParams()  # choice of a sampler for the benchmark
     evidence: SamplingEvidenceParams = SamplingEvidenceParams()  # evaluation of the samplers

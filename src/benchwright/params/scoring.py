@@ -95,8 +95,7 @@ class VllmParams(Section):
     """Settings of vLLM for one model."""
 
     tensor_parallel: int = Field(default=1, ge=1)  # GPUs per copy of the model
-    # share of each GPU's memory that vLLM may use
-    gpu_memory: float = Field(default=0.9, gt=0, le=1)
+    gpu_memory: float = Field(default=0.9, gt=0, le=1)  # share that vLLM may use
     max_sequences: int = Field(default=256, ge=1)  # maximum number of concurrent prompts
     enforce_eager: bool = False  # skip compilation, for a faster start and slower scoring
 
@@ -113,15 +112,12 @@ class EndpointParams(_MayHoldSecrets):
     # `top` uses those of the labels among the 20 most probable first tokens (letters only); `none`
     # samples answers (letters only)
     logprobs: Literal["echo", "top", "none"] = "echo"
-    # environment variable with the key; the key itself is never in conf/. Shown only if such a
-    # variable is set, since a key may be typed here
+    # environment variable with the key; shown only if it is set, since a key may be typed here
     key_env: SecretStr | None = None
     concurrency: int = Field(default=8, ge=1, le=1024)  # concurrent requests
     timeout: float = Field(default=60, gt=0)  # seconds before a request is retried
-    # after 429, 5xx, a timeout or a broken connection
-    retries: int = Field(default=6, ge=0, le=100)
-    # maximum pause between attempts in seconds, even if the server requests more
-    max_wait: float = Field(default=60, gt=0)
+    retries: int = Field(default=6, ge=0, le=100)  # after 429, 5xx, a timeout, a broken connection
+    max_wait: float = Field(default=60, gt=0)  # seconds between attempts, whatever the server says
     extra_body: dict[str, Any] = Field(default_factory=dict)  # additional fields of each request
 
     @field_validator("url")
@@ -151,14 +147,11 @@ class ModelParams(Section):
     size_b: float | None = Field(default=None, gt=0)  # billions of parameters
     instruct: bool = False
     date: str | None = None  # of release, `YYYY-MM` or `YYYY-MM-DD`
-    # `auto` is that of the section `scoring`
-    dtype: Literal["auto", "bfloat16", "float32"] = "auto"
-    # format the prompt by the model's chat template, as one user message
-    chat_template: bool = False
-    # start continuations with a space (`" A"`); off for most chat templates
-    label_space: bool = True
-    # maximum tokens; longer prompts lose demonstrations one by one. None is what the weights
-    # support, at most 32,768; 8,192 for a server without weights
+    dtype: Literal["auto", "bfloat16", "float32"] = "auto"  # `auto` is that of `scoring`
+    chat_template: bool = False  # format the prompt by it, as one user message
+    label_space: bool = True  # before continuations (`" A"`); off for most chat templates
+    # tokens; longer prompts lose demonstrations. None is what the weights support, at most 32,768;
+    # 8,192 for a server without weights
     context: int | None = Field(default=None, ge=16)
 
     @model_validator(mode="after")
@@ -180,11 +173,9 @@ class ModelParams(Section):
 class EncoderParams(Section):
     """A sentence encoder, or a language model whose hidden states are used."""
 
-    # of a sentence encoder, a folder in sentence-transformers' format
-    weights: WeightsParams | None = None
+    weights: WeightsParams | None = None  # a folder in sentence-transformers' format
     model: str | None = None  # instead, the name of a language model under `models.models`
-    # of its last layer, the state at the `last_token` or the `mean` over all tokens
-    pooling: Literal["last_token", "mean"] | None = None
+    pooling: Literal["last_token", "mean"] | None = None  # of the states of its last layer
     # ISO 639-1 codes of the languages that it was trained on; None: many, or unknown
     languages: tuple[str, ...] | None = None
 
@@ -221,16 +212,14 @@ class ModelsParams(_MayHoldSecrets):
 class GenerationParams(Section):
     """Settings of generated responses (style `generate`, and sampled letters)."""
 
-    # maximum length of a response, also limited by the model's context (WiCkeD, section 4.2)
-    max_tokens: int = Field(default=4096, ge=1, le=131_072)
+    max_tokens: int = Field(default=4096, ge=1, le=131_072)  # (WiCkeD, section 4.2)
     # responses per prompt; with several, the score is the share of right ones
     samples: int = Field(default=1, ge=1, le=1024)
     temperature: float = Field(default=0.0, ge=0, le=10)  # 0 is greedy
     top_p: float = Field(default=1.0, gt=0, le=1)  # probability mass of the tokens to sample from
     # texts that end a response
     stop: tuple[Annotated[str, StringConstraints(min_length=1)], ...] = ()
-    # maximum length under `question_only`, where the model completes the options
-    recall_tokens: int = Field(default=128, ge=1)
+    recall_tokens: int = Field(default=128, ge=1)  # under `question_only`
     seed: int = Field(default=0, ge=0)  # of sampling; another seed gives new responses
 
     @model_validator(mode="after")
@@ -243,8 +232,7 @@ class GenerationParams(Section):
 class RayParams(Section):
     """The Ray cluster of `engine: ray`."""
 
-    # of the cluster (`auto`, `ray://host:10001`); None starts one on this machine
-    address: str | None = None
+    address: str | None = None  # `auto`, `ray://host:10001`; None starts one on this machine
     actors: int = Field(default=1, ge=1)  # copies of the model that score in parallel
     gpus_per_actor: float = Field(default=0, ge=0)  # below 1, actors share a GPU
     cpus_per_actor: float = Field(default=1, gt=0)  # processor cores, also the number of threads
@@ -256,32 +244,26 @@ Condition = Literal["question", "choices_only", "question_only"]
 class ScoringParams(Section):
     """What is scored live, and with which settings."""
 
-    # `imported` loads no model: all responses come from files. `first` scores only the first
-    # configuration under the first condition, and copies of items and written answers.
+    # `imported` loads no model; `first` scores only the first configuration under the first
+    # condition, and copies of items and written answers
     mode: Literal["imported", "first", "live"] = "imported"
     # `<model>@<style>-<shots>`, joined by `+` in `--params`
     configurations: Names = ()
-    # the part of each item in the prompt: `question` the whole item; `choices_only` the options
-    # (filter models only); `question_only` the question, whose options the model writes (style
-    # generate only). Prompts of calibration items are always complete.
+    # the part of each item in the prompt: the whole item; the options (filter models only); the
+    # question, whose options the model writes (style generate only)
     conditions: tuple[Condition, ...] = ("question", "choices_only")
     # from the item's own subject (others fill in if it has too few) or from all
     demonstrations: Literal["per_subject", "all"] = "per_subject"
-    # letters are scored as `" A"` (`spaced`, as in the demonstrations) or as `"A"` (`bare`, as in
-    # SMART's code)
-    label_tokens: Literal["spaced", "bare"] = "spaced"
+    label_tokens: Literal["spaced", "bare"] = "spaced"  # `" A"`, or `"A"` as in SMART's code
     calibration: bool = True  # also score the calibration items, which fit each temperature
     # `auto` is bfloat16 if the processor supports it, else float32
     dtype: Literal["auto", "bfloat16", "float32"] = "auto"
     device: Literal["auto", "cpu", "cuda"] = "auto"  # `auto` uses a GPU if there is one
-    # tokens of one forward pass, padding included; part of the store's key, since low bits of
-    # bfloat16 scores depend on it
+    # of one forward pass; part of the store's key, since low bits of bfloat16 scores depend on it
     batch_tokens: int = Field(default=2048, ge=64)
-    # maximum prompts in one file of the store; a crash loses at most one file
-    shard_size: int = Field(default=256, ge=1)
-    generation: GenerationParams = GenerationParams()  # settings of generated responses
-    # `local` runs batches in this process, one model after another; `ray` in actors
-    engine: Literal["local", "ray"] = "local"
+    shard_size: int = Field(default=256, ge=1)  # prompts in a file of the store, at most
+    generation: GenerationParams = GenerationParams()
+    engine: Literal["local", "ray"] = "local"  # this process, or actors
     ray: RayParams = RayParams()
 
     @model_validator(mode="after")
