@@ -332,7 +332,7 @@ def parameters_read(
 
 RESULTS = (
     *("report", "comparison_report", "sampling_report", "construction_report", "half_gap_report"),
-    *("judge_report", "memorisation_report", "sba_card", "sba_classifier"),
+    *("judge_report", "memorisation_report", "sba_evaluation", "sba_classifier"),
     *("sealed_benchmark", "open_benchmark"),
     *("kept_items", "removed_items", "rejected_items", "item_audit", "review_sheet"),
     *("perturbed_items", "chosen_subset", "responses", "recorded_answers", "scoring_budget"),

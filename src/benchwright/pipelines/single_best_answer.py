@@ -1,5 +1,6 @@
-"""Labels → classifier → plots → card (WiCkeD, appendix A)."""
+"""Labels → classifier → its evaluation (WiCkeD, appendix A)."""
 
+import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,7 +12,7 @@ from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms
 from benchwright.core.stored_shards import StoredShards
 from benchwright.datasets.saved_tables import SavedTable
-from benchwright.methods.wicked.single_best_answer.evaluation import evaluate
+from benchwright.methods.wicked.single_best_answer.evaluation import evaluate, reasons_against
 from benchwright.methods.wicked.single_best_answer.labels import (
     JUDGE,
     held_out_items,
@@ -24,8 +25,9 @@ from benchwright.methods.wicked.single_best_answer.training import train_classif
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.params.single_best_answer import SingleBestAnswerParams
 from benchwright.pipelines.nodes import node
-from benchwright.reports.single_best_answer.card import render_card
 from benchwright.tables.base import Columns
+
+logger = logging.getLogger(__name__)
 
 _HELD_OUT = 0.25  # share of the labelled items for evaluation
 _EVALUATED_ONLY = ("commonsense_qa",)  # benchmarks whose labels train nothing
@@ -193,7 +195,7 @@ def _with_labels_of_judge(known: pd.DataFrame, annotations: pd.DataFrame) -> pd.
 def evaluate_single_best_answer_classifier(
     sba_labelled_items: pd.DataFrame, sba_labels: pd.DataFrame, sba_classifier: Mapping[str, Any]
 ) -> tuple[pd.DataFrame, dict[str, float]]:
-    """Evaluate the classifier, the heuristic and the judge.
+    """Evaluate the classifier, the heuristic and the judge, and warn where it is not useful.
 
     Returns:
         The table of `evaluate`, and the metrics of the classifier for MLflow.
@@ -208,6 +210,8 @@ def evaluate_single_best_answer_classifier(
         for name in names
         if pd.notna(row[name])
     }
+    for reason in reasons_against(sba_classifier, table):
+        logger.warning("classifier of single-best-answer items: %s", reason)
     return table, metrics
 
 
@@ -238,14 +242,9 @@ _NODES = [
         ["sba_labelled_items", "sba_labels", "sba_classifier"],
         ["sba_evaluation", "sba_metrics"],
     ),
-    node(
-        render_card,
-        ["sba_classifier", "sba_evaluation", "sba_labelled_items", "sba_labels"],
-        "sba_card",
-    ),
 ]
 
 
 def create_pipeline() -> Pipeline:
-    """Return the training and evaluation of a classifier on labelled items, and its card."""
+    """Return the training and evaluation of a classifier on labelled items."""
     return Pipeline(_NODES)

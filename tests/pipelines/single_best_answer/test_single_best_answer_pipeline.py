@@ -18,7 +18,6 @@ from benchwright.methods.wicked.single_best_answer.training import predict
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.params.single_best_answer import SingleBestAnswerParams
 from benchwright.pipelines import single_best_answer as nodes
-from benchwright.reports.single_best_answer.card import render_card
 from benchwright.tables.items import Demonstrations, Items
 from methods.wicked.single_best_answer.tiny_bert import FAST, write_tiny_bert
 from transforms.benchmark_tables import items_table
@@ -107,23 +106,20 @@ def test_classifier_is_trained_evaluated_and_described(
     folder.save(classifier)
     loaded = folder.load()
     assert loaded is not None
-    card = render_card(loaded, evaluation, rows, table)
-    assert "5 of far" in card
-    assert "kedro run --namespaces ingestion --params benchmark=far" in card
-    assert "<svg" in card
     saved_of = rows.set_index("item_id")["probability"]
     again = predict(other, loaded)
     assert again == pytest.approx(saved_of[other["item_id"]].to_numpy(), abs=1e-6)
 
 
-def test_card_says_that_random_labels_give_chance_level(tuned: SingleBestAnswerParams) -> None:
+def test_random_labels_are_warned_of(
+    tuned: SingleBestAnswerParams, caplog: pytest.LogCaptureFixture
+) -> None:
     items = benchmark_items(80, "b/s")
     labels = labels_of(items, "b")
     labels["sba"] = np.random.default_rng(4).integers(0, 2, len(labels))
     classifier, table, rows = trained(items, labels, tuned)
-    evaluation, _ = nodes.evaluate_single_best_answer_classifier(rows, table, classifier)
-    card = render_card(classifier, evaluation, rows, table)
-    assert "no better than chance: do not use it" in card
+    nodes.evaluate_single_best_answer_classifier(rows, table, classifier)
+    assert "no better than chance: do not use it" in caplog.text
 
 
 def test_error_for_labels_of_one_kind_names_the_runs_that_add_items(
@@ -210,8 +206,6 @@ def test_a_classifier_used_as_it_is_decides_by_its_own_class(base: Path, tmp_pat
         held = rows[rows["split"] == "held_out"]
         own = evaluation.set_index(["part", "method"]).loc[("held_out", "classifier"), "flagged"]
         assert own == (held["probability"] >= 0.5).sum()
-    card = render_card(classifier, evaluation, rows, table)
-    assert "its own class decides" in card
 
 
 def test_missing_classifier_is_none_and_damaged_one_an_error(tmp_path: Path) -> None:

@@ -1,8 +1,8 @@
 """Thresholds, and recall and precision for single-best-answer items by method and benchmark."""
 
 import re
-from collections.abc import Iterator
-from math import nan
+from collections.abc import Iterator, Mapping
+from math import isnan, nan
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -151,3 +151,39 @@ def _ranking(items: pd.DataFrame) -> dict[str, float]:
         p_value = 1.0 if equal else mannwhitneyu(ones, zeros, alternative="greater").pvalue
     average = float(average_precision_score(labels, probability))
     return {"average_precision": average, "p_value": float(p_value)}
+
+
+_USEFUL_SHARE = 0.5  # of flagged items; above it, most of the benchmark would stay unaltered
+
+
+def reasons_against(classifier: Mapping[str, Any], evaluation: pd.DataFrame) -> list[str]:
+    """List reasons not to use a classifier, from its table of `evaluate`."""
+    reasons: list[str] = []
+    own = classifier["kind"] == "hub"
+    rows = evaluation[evaluation["method"] == "classifier"]
+    held_out = rows[rows["part"] == "held_out"].sort_values("benchmark", key=lambda b: b != ALL)
+    if held_out.empty:
+        return ["No labelled item was held out, so its recall and precision are unknown."]
+    kept = held_out.iloc[0]  # of all benchmarks together, or of the only one
+    share = kept["share_flagged"]
+    if share > _USEFUL_SHARE:
+        lower = "" if own else ", or accept a lower recall (single_best_answer.recall)"
+        reasons.append(
+            f"At this threshold it flags {share:.0%} of the held-out items, which would stay "
+            f"unaltered. Label the items with a capable chat model (labels: judge){lower}."
+        )
+    low, target = kept["recall_low"], classifier["recall_target"]
+    if isnan(low):
+        reasons.append("No held-out item has the label 1, so its recall cannot be verified.")
+    elif low < target:
+        reasons.append(
+            f"The target recall is {target:.1%}. With {int(kept['positives'])} held-out items of "
+            f"label 1, the 95% interval of the recall starts at {low:.0%}."
+        )
+    if not kept["p_value"] <= 0.05:
+        reasons.append("It ranks items no better than chance: do not use it.")
+    away = rows[(rows["part"] == "left_out") & (rows["benchmark"] != ALL)]
+    by_chance = away.loc[~(away["p_value"] <= 0.05), "benchmark"]
+    return reasons + [
+        f"On {name} it is no better than chance. Label the items instead." for name in by_chance
+    ]

@@ -36,7 +36,7 @@ FitAndPredict = Callable[[Rows, Rows], NDArray[np.float64]]
 """Train on some rows, return the probabilities of others."""
 
 RECALLS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.989)
-"""Recalls whose operating points the card shows with the chosen one."""
+"""Recalls whose operating points are saved with the chosen one."""
 
 
 class Trained(NamedTuple):
@@ -108,10 +108,3 @@ def out_of_fold(fit_and_predict: FitAndPredict, rows: Rows, folds: Rows) -> NDAr
         away, inside = rows[folds != fold], rows[folds == fold]
         probability[folds == fold] = fit_and_predict(away if len(away) else inside, inside)
     return probability
-
-
-def describe(document: Mapping[str, Any]) -> str:
-    """Describe the classifier in a line, for cards and messages."""
-    tuning = document["fine_tuning"]
-    how = "fine-tuned" if document["kind"] == "bert" else "as it is"
-    return f"{tuning['model']} {how}, reading the question"
