@@ -147,7 +147,7 @@ _PAGE = [
     node(
         sections.show_data,
         [
-            *("chosen_filter_models", "params:filter_models", "answer_coverage", "import_report"),
+            *("chosen_filter_models", "answer_coverage", "import_report"),
             *("rejected_items", "panel", "params:evaluation"),
         ],
         "report_data",

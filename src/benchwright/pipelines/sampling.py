@@ -98,13 +98,11 @@ _PLOTS = [
         "sampling_curves_plot",
     ),
     node(plots.plot_chosen_curves, "chosen_curves", "chosen_curves_plot"),
-    node(plots.plot_cluster_curves, "cluster_curves", "cluster_curves_plot"),
-    node(plots.plot_item_map, "item_map", "item_map_plot"),
 ]
 _SHOWN = (
     *("sampling_comparison_section", "sampler_choice_section"),
     *("estimates_section", "sampling_provenance"),
-    *("sampling_curves_plot", "chosen_curves_plot", "cluster_curves_plot", "item_map_plot"),
+    *("sampling_curves_plot", "chosen_curves_plot"),
 )
 """What the page shows, with its sections in order."""
 
@@ -139,9 +137,7 @@ _PAGE = [
         ["sampler_choice", "subject_winners", "params:sampling"],
         "sampler_choice_section",
     ),
-    node(
-        page.show_estimates, ["estimate_errors", "cluster_curves", "item_map"], "estimates_section"
-    ),
+    node(page.show_estimates, "estimate_errors", "estimates_section"),
     node(
         page.show_sampling_provenance,
         [

@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchwright.methods.mmlu_cf.memorisation import ALPHA, FUZZY, LEVEL
+from benchwright.methods.mmlu_cf.memorisation import LEVEL
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.scoring import ScoringParams
 from benchwright.reports.page.parts import (
@@ -24,18 +24,9 @@ from benchwright.reports.page.parts import (
     render_sections,
 )
 from benchwright.reports.page.provenance import Fact, benchmark_facts, provenance_section
-from benchwright.reports.page.wording import count, number, p_value, rows_of
+from benchwright.reports.page.wording import count, p_value, rows_of
 
 _NAMED = 3  # models in a headline
-_METHOD = (
-    "Each model sees a question and `A.`, without the options. Its reply, of at most {recall} "
-    "tokens, is split at `B.`, `C.` and so on, and compared with the options of the item, place by "
-    "place; one is similar from a similarity of {fuzzy} of 100. An item is complete if all its "
-    "options are in place. Models can guess options, so the same reply is compared with a control: "
-    "another item of the same subject with the same number of different options. A model remembers "
-    "items if it completes them significantly more often than their controls (one-sided exact "
-    "McNemar test, p corrected by Holm over all models, below {alpha})."
-)
 _SOURCE = (
     "Zhao et al. (2024), MMLU-CF: A Contamination-free Multi-task Language Understanding "
     "Benchmark, Figure 1."
@@ -95,7 +86,6 @@ def render_memorisation_page(
     rows = sorted(rows_of(memorisation_summary), key=lambda row: (-row["fuzzy"], row["model"]))
     first, *more = _headline(rows)
     recall = scoring.generation.recall_tokens
-    method = _METHOD.format(fuzzy=number(FUZZY), alpha=ALPHA, recall=recall)
     facts = [
         *benchmark_facts(ingestion, variant, seed),
         Fact("scoring.configurations", ", ".join(scoring.configurations)),
@@ -104,7 +94,6 @@ def render_memorisation_page(
     sections = [
         Section("Results", _result(rows), "result"),
         Section("Examples", _examples(memorisation_examples), "examples"),
-        Section("Method", [Text(method, code=True)], "method"),
         provenance_section(facts, _SOURCE),
     ]
     return render_sections(

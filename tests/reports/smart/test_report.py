@@ -116,10 +116,6 @@ def test_settings_change_the_description_of_the_method(page, small) -> None:
     assert "imported responses match no item of this run" in text
     assert "δ = 0.250: set by hand." in text
     assert "0 items have a neighbour closer than 0.2 ( similar.max_distance )." in text
-    assert (
-        "They were chosen by their responses: the strongest of the weaker half, so that stronger "
-        "models remain for evaluation, at most one of each family." in text
-    )
 
 
 def test_report_does_not_depend_on_row_order(report, small) -> None:

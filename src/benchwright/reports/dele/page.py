@@ -187,17 +187,12 @@ def _subjects(subject_winners: pd.DataFrame) -> list[Any]:
     return cut_table(label, rows_of(subject_winners), columns, "subject_winners")
 
 
-def show_estimates(
-    estimate_errors: pd.DataFrame, cluster_curves: pd.DataFrame, item_map: pd.DataFrame
-) -> list[Section]:
-    """Build the sections on errors of estimated scores, and on clusters if there are any."""
+def show_estimates(estimate_errors: pd.DataFrame) -> Section:
+    """Build the section on errors of estimated scores."""
     rows = rows_of(estimate_errors)
-    shown = {"cluster_curves_plot": cluster_curves, "item_map_plot": item_map}
-    plots = [Plot(name) for name, table in shown.items() if len(table)]
-    clusters = Section("Clusters", plots, "clusters")
     if not rows:
         why = "Not available: no training models or panel, or fewer than four items."
-        return [Section("Estimated scores", [Text(why)], "estimates"), clusters]
+        return Section("Estimated scores", [Text(why)], "estimates")
     text = (
         f"Each estimator predicts a model's score on all items from its responses to "
         f"{number(rows[0]['size'])} of them, trained on other models. Coverage is the share of "
@@ -220,7 +215,7 @@ def show_estimates(
     ]
     label = "Errors of estimated scores, in points; means over models and subsets"
     table = table_of(rows, columns, range(3, 12), label)
-    return [Section("Estimated scores", [Text(text), table], "estimates"), clusters]
+    return Section("Estimated scores", [Text(text), table], "estimates")
 
 
 def _as_points(row: Row, name: str) -> str:

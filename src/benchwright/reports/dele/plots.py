@@ -12,15 +12,12 @@ from benchwright.params.sampling import SamplingParams
 from benchwright.reports.page.plot_style import INK, QUIET
 from benchwright.reports.page.shapes import (
     PALETTE,
-    Panel,
     Scale,
     Trace,
     band,
     curves,
-    dots,
     line,
     nothing,
-    stacked,
 )
 
 PANELS = {
@@ -111,42 +108,3 @@ def _lines(
         colour, label = colours[str(name)], labels[str(name)]
         traces.append(line(rows["rate"].tolist(), values, colour, label, hover=hover))
     return traces
-
-
-def plot_cluster_curves(cluster_curves: pd.DataFrame) -> Any:
-    """Draw squared distances (elbow) and silhouette over the number of clusters."""
-    title = "Number of clusters; dots mark the chosen number"
-    if cluster_curves.empty:
-        return nothing(title, "The number of clusters is fixed, or no sampler clusters items.")
-    panels: dict[str, list[Trace]] = {"squared distances, relative": [], "silhouette": []}
-    for (name, rows), colour in zip(
-        cluster_curves.groupby("sampler", sort=True), PALETTE, strict=False
-    ):
-        own = rows.sort_values("k")
-        within = own["within"] / (own["within"].max() or 1)
-        for traces, values in zip(panels.values(), (within, own["silhouette"]), strict=True):
-            k = own["k"].tolist()
-            hover = [f"{name}, k = {n}: {value:.3f}" for n, value in zip(k, values, strict=True)]
-            traces.append(line(k, values.tolist(), colour, str(name), hover=hover))
-            chosen = own["chosen"]
-            traces.append(dots(own.loc[chosen, "k"], values[chosen], colour))
-    return stacked(
-        title, [Panel(traces, Scale("clusters"), name=name) for name, traces in panels.items()]
-    )
-
-
-def plot_item_map(item_map: pd.DataFrame) -> Any:
-    """Draw the items in the plane by t-SNE, one panel per sampler, coloured by its clusters."""
-    title = "Items by t-SNE, coloured by cluster; only neighbourhoods are meaningful"
-    if item_map.empty:
-        return nothing(title, "No sampler clusters the texts of items.")
-    hidden = Scale(ticks={})
-    panels = []
-    for name, own in item_map.groupby("sampler", sort=True):
-        colours = [QUIET if c < 0 else PALETTE[c % len(PALETTE)] for c in own["cluster"]]
-        pairs = zip(own["item_id"], own["cluster"], strict=True)
-        hover = [f"{item}, cluster {cluster}" for item, cluster in pairs]
-        panels.append(
-            Panel([dots(own["x"], own["y"], colours, hover=hover)], hidden, hidden, str(name))
-        )
-    return stacked(title, panels, height=300)

@@ -7,7 +7,7 @@ import pandas as pd
 
 from benchwright.methods.mmlu_cf.construction_steps import Steps
 from benchwright.reports.mmlu_cf.judges import doubtful_judges
-from benchwright.reports.page.parts import Text, Tiles, Top
+from benchwright.reports.page.parts import Tiles, Top
 from benchwright.reports.page.wording import coefficient, count, percent
 
 _FEW_DOMAINS = 100  # the paper has more than 3,000
@@ -39,10 +39,7 @@ def show_construction_top(
     ]
     if extraction_measures.empty:
         notes.append("The accuracy of extraction is unknown: no document is labelled.")
-    lead = [
-        Tiles(_figures(steps, asked["checking"])),
-        Text(_describe_pairs(steps), "judgement"),
-    ]
+    lead = [Tiles(_figures(steps, asked["checking"]))]
     return Top(_verdict(steps, asked["checking"]), lead, notes)
 
 
@@ -70,15 +67,6 @@ def _figures(steps: Steps, checkers: int) -> list[tuple[str, str]]:
         (percent(steps.rated), "of the clean questions have a known difficulty"),
         (checked, "of the sampled questions passed a check"),
     ]
-
-
-def _describe_pairs(steps: Steps) -> str:
-    if not steps.same_pairs:
-        return "No question was found twice in different words."
-    return (
-        f"{count(steps.same_pairs, 'pair')} of questions ask the same in different words, and were "
-        "kept in one half."
-    )
 
 
 def _halves(steps: Steps, distances: pd.DataFrame) -> Iterator[str]:

@@ -133,7 +133,7 @@ def _bars(traces: Sequence[Json], across: _Axis, down: _Axis) -> Iterator[str]:
             x, end, y = across.at(start), across.at(ends[place]), down.at(place)
             if length:
                 box = (x, y - tall / 2, end - x, tall)
-                yield _box(box, _fill(trace["marker"], i), _said(trace, i))
+                yield _box(box, _fill(trace["marker"]), _said(trace, i))
             if trace.get("text"):
                 yield _text(end + 5, y, trace["text"][i])
 
@@ -163,7 +163,7 @@ def _points(trace: Json, across: _Axis, down: _Axis) -> Iterator[str]:
         marker = trace["marker"]
         for i, pair in enumerate(pairs):
             if pair is not None:
-                yield _symbol(marker, pair, i, _said(trace, i))
+                yield _symbol(marker, pair, _said(trace, i))
 
 
 def _errors(trace: Json, across: _Axis, down: _Axis) -> Iterator[str]:
@@ -210,15 +210,14 @@ def _box(box: tuple[float, float, float, float], look: str, inside: str = "") ->
     return f"<rect {look} {place}>{inside}</rect>"
 
 
-def _symbol(marker: Json, at: tuple[float, float], i: int = 0, inside: str = "") -> str:
+def _symbol(marker: Json, at: tuple[float, float], inside: str = "") -> str:
     small = " scale(.7)" if marker.get("size", 9) < 9 else ""
     place = f'transform="translate({at[0]:.1f} {at[1]:.1f}){small}"'
-    return f'<path {_fill(marker, i)} {place} d="{_ROUND}">{inside}</path>'
+    return f'<path {_fill(marker)} {place} d="{_ROUND}">{inside}</path>'
 
 
-def _fill(marker: Json, i: int = 0) -> str:
-    colour = marker["color"] if isinstance(marker["color"], str) else marker["color"][i]
-    return f'fill="{colour}"'
+def _fill(marker: Json) -> str:
+    return f'fill="{marker["color"]}"'
 
 
 def _stroke(line: Json) -> str:

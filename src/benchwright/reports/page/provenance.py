@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.reports.page.parts import Folded, Section, Table, Text
+from benchwright.runs.tracking import flatten
 
 PACKAGES = (
     "benchwright",
@@ -53,13 +54,7 @@ def provenance_section(facts: Sequence[Fact], method: str, **settings: Any) -> S
 
     `settings` are parameters (pydantic models) by the name of their section.
     """
-    dumped = {name: params.model_dump(mode="json") for name, params in settings.items()}
-    used = [
-        fact
-        for name, values in dumped.items()
-        for fact in _flatten(name, values)
-        if fact.name not in _HIDDEN
-    ]
+    used = [Fact(*each) for each in flatten(settings).items() if each[0] not in _HIDDEN]
     installed = {name: [found.version for found in distributions(name=name)] for name in PACKAGES}
     versions = [
         Fact(name, "".join(found[:1]) or "not installed") for name, found in installed.items()
@@ -87,11 +82,3 @@ def _sources(ingestion: BenchmarkParams) -> list[Fact]:
         if files is not None:
             facts.append(Fact(f"Source: {name}", ", ".join(files.names())))
     return facts
-
-
-def _flatten(name: str, value: Any) -> list[Fact]:
-    if isinstance(value, dict):
-        return [fact for key, part in value.items() for fact in _flatten(f"{name}.{key}", part)]
-    if isinstance(value, list):
-        return [Fact(name, ", ".join(map(str, value)))]
-    return [Fact(name, "none" if value is None else str(value))]

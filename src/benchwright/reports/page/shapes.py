@@ -32,7 +32,7 @@ PALETTE = (
     *("#4fa9b8", "#a3684a", "#7ba13a", "#d17ba3", "#6b7d8f", "#8f5bb3"),
 )
 """Colours of things side by side, readable on white and on black."""
-_ROW, _CURVE = 26, 300  # pixels of a row, and of a panel of curves
+_ROW, _CURVE, _PANEL = 26, 300, 170  # pixels of a row, of a panel of curves, and of others
 _BETWEEN, _AXIS, _LEGEND = 64, 48, 22  # below a panel, below the last, and a row of the legend
 _LINE_OF_LEGEND = 110  # characters
 
@@ -69,7 +69,7 @@ class Panel(NamedTuple):
 
 def bars(
     lengths: Iterable[float],
-    colour: str | Sequence[str],
+    colour: str,
     name: str = "",
     *,
     hover: Sequence[str] = (),
@@ -96,7 +96,7 @@ def bars(
 def dots(
     x: Iterable[float],
     y: Iterable[float],
-    colour: str | Sequence[str],
+    colour: str,
     name: str = "",
     *,
     hover: Sequence[str] = (),
@@ -168,9 +168,9 @@ def curves(
     return _figure(title, [Panel(traces, x, y, "", lines)], _CURVE)
 
 
-def stacked(title: str, panels: Sequence[Panel], height: int = 170) -> Any:
+def stacked(title: str, panels: Sequence[Panel]) -> Any:
     """Return panels one above another, each with its name."""
-    return _figure(title, panels, height)
+    return _figure(title, panels, _PANEL)
 
 
 def funnel(title: str, steps: Sequence[tuple[str, int, int, str]]) -> Any:
@@ -369,7 +369,7 @@ def _named(name: str, hover: Sequence[str] = ()) -> dict[str, Any]:
     return {"name": plain(name), **said}
 
 
-def _intervals(trace: Trace, colour: str | Sequence[str], across: Bounds) -> dict[str, Any]:
+def _intervals(trace: Trace, colour: str, across: Bounds) -> dict[str, Any]:
     """Return intervals as errors of Plotly; none where a bound is missing."""
     middle = np.asarray(trace["x"], dtype=np.float64)
     low, high = (np.array(list(end), dtype=np.float64) for end in across)
@@ -379,7 +379,7 @@ def _intervals(trace: Trace, colour: str | Sequence[str], across: Bounds) -> dic
         "symmetric": False,
         "array": np.where(known, high - middle, 0).round(6).tolist(),
         "arrayminus": np.where(known, middle - low, 0).round(6).tolist(),
-        "color": colour if isinstance(colour, str) else INK,
+        "color": colour,
         "thickness": 1.5,
         "width": 4,
     }

@@ -1,6 +1,6 @@
 """The sections of the SMART report, and the page."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -9,7 +9,7 @@ from benchwright.evidence.panel import Panel, headline_group
 from benchwright.evidence.ratings import Ratings
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import EvaluationParams
-from benchwright.params.filtering import FilteringParams, FilterModelChoice
+from benchwright.params.filtering import FilteringParams
 from benchwright.reports.page import parts
 from benchwright.reports.page.parts import Cell, Folded, Plot, Section, Table, Text
 from benchwright.reports.page.provenance import benchmark_facts, provenance_section
@@ -205,23 +205,8 @@ def show_labels(
     return Section("Labels to check", shown, "labels")
 
 
-def _describe_choice(rule: Collection[str] | None) -> str:
-    """Describe the choice of filter models; "" where the parameter `filter_models` names them."""
-    if rule == "all":
-        return "All models choose the items, so none is held out to judge the result."
-    if rule is not None and not isinstance(rule, str | Mapping):
-        return ""
-    chosen = {"choose": rule} if isinstance(rule, str) else rule or {}
-    choice = FilterModelChoice.model_validate(chosen)
-    weaker = " of the weaker half, so that stronger models remain for evaluation"
-    which = f"the strongest{weaker if choice.choose == 'forward' else ''}"
-    each = "" if choice.distinct == "none" else f", at most one of each {choice.distinct}"
-    return f"They were chosen by their responses: {which}{each}."
-
-
 def show_data(
     chosen_filter_models: Sequence[str],
-    filter_models: Collection[str] | None,
     answer_coverage: pd.DataFrame,
     import_report: pd.DataFrame,
     rejected_items: pd.DataFrame,
@@ -231,7 +216,7 @@ def show_data(
     """Show the responses behind the results, and the rows that became no item."""
     blocks: list[Any] = [
         Text("Filter models", "heading"),
-        Text(f"{', '.join(chosen_filter_models)}. {_describe_choice(filter_models)}", "names")
+        Text(", ".join(chosen_filter_models), "names")
         if chosen_filter_models
         else Text("None: no rule used responses."),
     ]
