@@ -204,7 +204,7 @@ def make_inputs(**changed: Any) -> Inputs:
         "import_report": ImportReport.from_rows(
             [("log.parquet", "tidy", 7, 420, 400, 10, 10, 0, 3, 0, 0, 0, 0, None, None, "a detail")]
         ),
-        "calibration": Calibration.from_rows([(FILTER[0], 200, 1.7, 1.4, 1.1, 0.5)]),
+        "calibration": Calibration.from_rows([(FILTER[0], 200, 1.7)]),
         "models_table": MODELS_TABLE,
         "user_ratings": pd.DataFrame({"model": [], "rating": []}),
         "params:ingestion": benchmark_params(),
@@ -229,8 +229,8 @@ def make_inputs(**changed: Any) -> Inputs:
         "review_sheet_filled": ReviewSheet.empty(),
         "answer_coverage": AnswerCoverage.from_rows(
             [
-                (FILTER[0], "question", "live", n, 0, 0, 0, 1, None),
-                ("zen/gamma", "question", "recorded", n - 4, 0, 3, 1, 1, None),
+                (FILTER[0], "question", "live", n, 0, 0, 0),
+                ("zen/gamma", "question", "recorded", n - 4, 0, 3, 1),
             ]
         ),
         "filter_model_ablation": FilterModelAblation.from_rows(

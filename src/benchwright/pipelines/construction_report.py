@@ -60,7 +60,7 @@ _PAGE = [
     ),
     node(
         page.show_construction_documents,
-        ["domain_counts", "extraction_measures", "cleaning_funnel", "cleaning_reasons"],
+        ["extraction_measures", "cleaning_funnel"],
         "construction_documents",
     ),
     node(

@@ -92,7 +92,6 @@ def test_pairs_that_ask_the_same_are_counted() -> None:
     pairs = [("certain", 2), ("judged_same", 1), ("other_words", 1), ("same_words", 1)]
     result = run({**making(), "leak_counts": LeakCounts.from_rows(pairs)})
     shown = text(result["construction_report"])
-    assert "4 pairs of questions ask the same in different words, and were kept in one" in shown
     assert "No judge compared 2 pairs of similar questions" in shown
     assert result["construction_metrics"]["same_pairs"] == 4
     assert "same question (similarity) 2" in shown
@@ -162,10 +161,8 @@ def test_empty_tables_give_a_page() -> None:
     assert "share_clean" not in result["construction_metrics"]
 
 
-def test_tables_have_domains_fields_and_rules(judged: dict[str, Any]) -> None:
+def test_tables_have_fields_and_rules(judged: dict[str, Any]) -> None:
     shown = text(judged["construction_report"])
-    assert "a.example.org 5 20 20" in shown
-    assert "unknown 6 15 10" in shown
     assert "n choices reject 60 10 0 50" in shown
     assert "History 16 3 5 4 0.500" in shown
 

@@ -91,7 +91,7 @@ def test_page_agrees_with_the_tables_of_every_section(page) -> None:
         "3 imported responses have a correctness",
         "Responses: 1 of 2 configurations have missing ones",
         "zen/gamma question recorded 56 0 3 1",
-        "Filter models acme/alpha@cloze-3, acme/beta@cloze-3.",
+        "Filter models acme/alpha@cloze-3, acme/beta@cloze-3 ",
         *("CC0", "Nobody (2024), Nothing.", "Seed 0", "nobody/demo", "numpy", "similar.k"),
     ):
         assert fragment in seen.text, fragment

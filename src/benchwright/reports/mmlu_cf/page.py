@@ -23,7 +23,6 @@ from benchwright.reports.page.parts import (
     as_text,
     as_words,
     columns,
-    cut_table,
     render_sections,
     table_of,
 )
@@ -73,22 +72,13 @@ def show_construction_provenance(variant: str, seed: int, **sections: Any) -> li
 
 
 def show_construction_documents(
-    domain_counts: pd.DataFrame,
-    extraction_measures: pd.DataFrame,
-    cleaning_funnel: pd.DataFrame,
-    cleaning_reasons: pd.DataFrame,
+    extraction_measures: pd.DataFrame, cleaning_funnel: pd.DataFrame
 ) -> list[Section]:
-    """Show the steps, the domains and the extraction, and what the cleaning rules rejected."""
+    """Show the steps and the extraction, and what the cleaning rules rejected."""
     text = (
         "Questions are extracted from documents, cleaned, classified by field, rated by "
         "difficulty, sampled under quotas, checked, altered by the contamination-free rules, and "
         "split into a public half and an encrypted, closed half (MMLU-CF, section 3.2)."
-    )
-    domains = cut_table(
-        "Questions by domain, the largest first",
-        rows_of(domain_counts.replace({"domain": {"": "unknown"}})),
-        columns("domain documents raw_items clean_items"),
-        "domain_counts",
     )
     label = "Extracted and labelled questions, with 95% intervals"
     names: list[Column] = [
@@ -98,15 +88,13 @@ def show_construction_documents(
     ]
     measures = table_of(rows_of(extraction_measures), names, (2, 3, 4), label)
     label = "Questions before and after each rule"
-    rule: Column = ("Rule", as_words, "rule")
-    names = [rule, *columns("kind rows_in rejected changed rows_out")]
+    names = [("Rule", as_words, "rule"), *columns("kind rows_in rejected changed rows_out")]
     rules = table_of(rows_of(cleaning_funnel), names, label=label)
-    label = "Rejected and rewritten questions"
-    reasons = table_of(rows_of(cleaning_reasons), [rule, *columns("kind reason rows")], label=label)
-    cleaning = [rules, Folded("Reasons", [reasons])]
+    note = "The datasets `domain_counts` and `cleaning_reasons` have domains and reasons."
+    cleaning = [rules, Text(note, "quiet", code=True)]
     return [
         Section("Step by step", [Plot("construction_funnel_plot"), Text(text)], "steps"),
-        Section("Documents and extraction", [Folded("Domains", domains), measures], "documents"),
+        Section("Extraction", [measures], "documents"),
         Section(
             "Cleaning", cleaning if len(cleaning_funnel) else [Text("No rule ran.")], "cleaning"
         ),
