@@ -1,6 +1,6 @@
 """The panel: the models of the evaluation, and the items that all of them answered."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -109,7 +109,8 @@ def panel_warnings(panel: Panel, minimum: float) -> list[str]:
         notes.append(
             f"The base of {panel.unknown_family:,} of the {held_out:,} held-out models "
             f"({panel.unknown_family / held_out:.0%}) is unknown, so some of them may be of the "
-            "family of a filter model; set it in `models.families`."
+            "family of a filter model; set it in `models.families`. "
+            + share_of_families(panel.families, panel.families.values())
         )
     if panel.left_out:
         limit = "not all" if minimum >= 1 else f"less than {minimum:.0%}"
@@ -156,6 +157,13 @@ def count_unknown(models: Sequence[str], models_table: pd.DataFrame) -> int:
     """Count the models, without style and shots, whose base model is unknown."""
     known = set(known_bases(models_table)["model"])
     return sum(model not in known for model in models)
+
+
+def share_of_families(models: Iterable[str], families: Iterable[str]) -> str:
+    """Say how many models have a family other than themselves: a base model or an organisation."""
+    plain = [parse_configuration(name).model for name in models]
+    known = sum(own != name for own, name in zip(families, plain, strict=True))
+    return f"By base or organisation {known / len(plain):.0%} of all models have a family."
 
 
 class PanelAnswers(NamedTuple):

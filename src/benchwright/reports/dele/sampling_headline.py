@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from benchwright.core.configuration import count_models
+from benchwright.evidence.panel import share_of_families
 from benchwright.evidence.rank_agreement import compare_answers, compare_pairs
 from benchwright.evidence.verdict import figures
 from benchwright.methods.dele.evidence.choice import gains_over_splits
@@ -210,7 +211,8 @@ def _notes(
         notes.append(
             f"The bases of {panels.unknown_families:,} of {len(panels.models):,} models "
             f"({panels.unknown_families / len(panels.models):.0%}) are unknown, so related models "
-            "may be on both sides of a split. Set `models.families`."
+            "may be on both sides of a split. Set `models.families`. "
+            + share_of_families(panels.models, panels.families)
         )
     skipped = samplers_left_out.drop_duplicates("sampler").to_dict("records")
     return [*notes, *(f"`{row['sampler']}` did not run: {row['reason']}." for row in skipped)]
