@@ -12,11 +12,7 @@ from numpy.typing import NDArray
 
 from benchwright.core.seeding import stage_generator
 from benchwright.methods.dele.estimation.aipw import predictor_of
-from benchwright.methods.dele.estimation.item_predictions import (
-    ItemPredictor,
-    from_residuals,
-    same_order,
-)
+from benchwright.methods.dele.estimation.item_predictions import difference_estimate, same_order
 from benchwright.methods.dele.estimation.training import Training
 from benchwright.statistics.unequal_draws import (
     UNIFORM_SHARE,
@@ -31,7 +27,7 @@ Float = NDArray[np.float64]
 # stronger ones that judge.
 _CUTS = ((0.5, 0.75), (0.7, 0.7))
 _RATES = (0.05, 0.2)  # of the items
-_DRAWS, _JUDGES = 100, 80
+_DRAWS, _JUDGES = 50, 80
 FEWEST_MODELS = 10
 FEWEST_ITEMS = 10
 """Fewer items are drawn with equal probabilities."""
@@ -89,36 +85,17 @@ def _compare(
     n = truth.shape[1]
     k = max(FEWEST_ITEMS, round(rate * n))
     generator = stage_generator(seed, f"estimation.forward/{k}")
-    order = items[generator.permutation(n)]
     unequal = inclusion_probabilities(response_spread(training.filled), k, UNIFORM_SHARE)
     variances, covered = [], float("nan")
     for inclusion in (np.full(n, k / n), unequal):
         predictor = predictor_of(training, k, inclusion is unequal, seed)
-        places = systematic_draw(inclusion, order, float(generator.random()))
-        residual = truth - predictor.predicted(places, truth[:, places])
-        left = (1 - inclusion) * inclusion
-        centre = (residual / inclusion) @ left / max(left.sum(), 1e-12)
-        variances.append(float((((residual / inclusion - centre[:, None]) ** 2) @ left).mean()))
-        if inclusion is unequal:
-            covered = _coverage(predictor, truth, residual, inclusion, order, generator)
+        squared, inside = [], []
+        for _ in range(_DRAWS):
+            order, start = items[generator.permutation(n)], float(generator.random())
+            places = systematic_draw(inclusion, order, start)
+            found = difference_estimate(predictor, places, inclusion[places], truth[:, places])
+            squared.append(found.se**2)
+            inside.append(np.abs(found.score - truth.mean(axis=1)) <= found.reach(_LEVEL) + 1e-9)
+        variances.append(float(np.mean(squared)))
+        covered = float(np.mean(inside))
     return ForwardEvidence(variances[0] / max(variances[1], 1e-12), covered)
-
-
-def _coverage(
-    predictor: ItemPredictor,
-    truth: Float,
-    residual: Float,
-    inclusion: Float,
-    order: NDArray[np.intp],
-    generator: np.random.Generator,
-) -> float:
-    """Return the coverage over draws, the predictions (r, n) being those of one of them."""
-    guessed, scores = (truth - residual).sum(axis=1), truth.mean(axis=1)
-    inside = []
-    for _ in range(_DRAWS):
-        places = systematic_draw(inclusion, generator.permutation(order), float(generator.random()))
-        found = from_residuals(
-            predictor, guessed, residual[:, places], inclusion[places], truth[:, places]
-        )
-        inside.append(np.abs(found.score - scores) <= found.reach(_LEVEL) + 1e-9)
-    return float(np.mean(inside))

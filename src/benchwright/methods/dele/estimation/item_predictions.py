@@ -64,25 +64,19 @@ class ItemPredictor(NamedTuple):
 
         `responses` (r, k) are to the items at `places` (k,). Predictions are limited to [0, 1].
         """
-        inside, total = np.empty(responses.shape), np.empty(len(responses))
-        step = max(1, _BLOCK // len(self.offset))
-        for start in range(0, len(responses), step):
-            rows = slice(start, start + step)
-            predicted = self.predicted(places, responses[rows])
-            inside[rows] = predicted[:, places]
-            total[rows] = predicted.sum(axis=1)
-        return inside, total - inside.sum(axis=1)
-
-    def predicted(self, places: NDArray[np.intp], responses: Float) -> Float:
-        """Predict all items (r, n) as `left_out` does."""
         seen = self.features[:, places]
         basis, strength = _basis(seen)
         gap = responses - self.offset[places]
         smooth = _smooth(basis, strength / (strength + self.penalty), gap)
         slope = (smooth[0] / self.penalty) @ seen.T
-        found = self.offset + slope @ self.features
-        found[:, places] = responses - smooth[1]
-        return np.asarray(np.clip(found, 0, 1))
+        total = np.zeros(len(responses))
+        step = max(1, _BLOCK // len(self.offset))
+        for start in range(0, len(responses), step):
+            rows = slice(start, start + step)
+            predicted = np.clip(self.offset + slope[rows] @ self.features, 0, 1)
+            predicted[:, places] = 0
+            total[rows] = predicted.sum(axis=1)
+        return np.clip(responses - smooth[1], 0, 1), total
 
 
 def _basis(seen: Float) -> tuple[Float, Float]:
@@ -151,24 +145,15 @@ def difference_estimate(
 ) -> DesignEstimate:
     """Estimate the scores of r models from responses (r, k) to the items at `places` (k,).
 
-    `inclusion` (k,) are the probabilities in (0, 1] that these items were asked.
-    """
-    inside, outside = predictor.left_out(places, responses)
-    guessed = outside + inside.sum(axis=1)
-    return from_residuals(predictor, guessed, responses - inside, inclusion, responses)
-
-
-def from_residuals(
-    predictor: ItemPredictor, guessed: Float, residual: Float, inclusion: Float, responses: Float
-) -> DesignEstimate:
-    """Estimate the scores from predicted sums (r,) over all items and residuals (r, k).
-
-    The variance is that of a draw of fixed size. The fewer right or wrong responses there are, or
-    the fewer residuals make it up, the more it is mixed with the one expected from the training
-    models, which counts like four responses: a model with equal responses has residuals near 0.
+    `inclusion` (k,) are the probabilities in (0, 1] that these items were asked. The variance is
+    that of a draw of fixed size. The fewer right or wrong responses there are, or the fewer
+    residuals make it up, the more it is mixed with the one expected from the training models, which
+    counts like four responses: a model with equal responses has residuals near 0.
     """
     n, k = len(predictor.offset), len(inclusion)
-    score = (guessed + residual @ (1 / inclusion)) / n
+    inside, outside = predictor.left_out(places, responses)
+    residual = responses - inside
+    score = (outside + inside.sum(axis=1) + residual @ (1 / inclusion)) / n
     parts = _parts(residual, inclusion)
     own, freedom = parts.sum(axis=1) / n**2, _freedom(parts)
     right = responses.sum(axis=1)
@@ -182,8 +167,8 @@ def from_residuals(
 
 def same_order(values: NDArray[np.floating]) -> NDArray[np.intp]:
     """Return an order (n,) of the items of responses (m, n) that both axes' orders leave as is."""
-    lead = values.mean(axis=1, dtype=np.float64)
-    return np.lexsort((np.round(lead @ values, 6), np.round(values.mean(axis=0, dtype=float), 9)))
+    means = values.mean(axis=0, dtype=np.float64)
+    return np.lexsort((np.round(values @ means @ values, 6), np.round(means, 9)))
 
 
 def tuned_predictor(
