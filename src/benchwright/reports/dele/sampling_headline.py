@@ -234,7 +234,7 @@ def collect_sampling_metrics(
     metrics: dict[str, float] = {
         "n_items": len(panels.item_ids),
         "n_models": len(panels.models),
-        "n_models.held_out": panels.sizes()["held_out"],
+        "n_models.held_out": len(panels.groups["held_out"]),
         "n_chosen_items": len(chosen_subset),
         "samplers_better_than_random": len(better),
         "samplers_worse_than_random": len(worse),

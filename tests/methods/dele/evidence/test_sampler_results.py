@@ -1,14 +1,10 @@
 """Results of samplers by rate, repeat and panel."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from benchwright.core.weighted_subset import WeightedSubset
-from benchwright.methods.dele.evidence.sampler_results import (
-    measure_samplers,
-    weights_of,
-)
+from benchwright.methods.dele.evidence.sampler_results import measure_samplers
 from benchwright.methods.dele.evidence.study import Draws, sizes_of_rates
 from benchwright.methods.dele.samplers.pool import Draw, SamplingPool
 from benchwright.statistics.preservation import ModelPanels, preservation
@@ -58,17 +54,16 @@ def test_sizes_are_rounded_shares_of_all_items() -> None:
     assert sizes_of_rates([50], 0) == [0]
 
 
-def test_results_do_not_depend_on_the_block_size(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_results_are_those_of_the_draws_by_panel() -> None:
     samplers = {"first": _first, "shuffled": _shuffled, "weighted": _weighted}
     draws = Draws([10, 25, 60, 100], {"first": 1, "shuffled": 7, "weighted": 3}, seed=5)
     together = measure_samplers(_pool(), samplers, PANELS, draws)
-    monkeypatch.setattr("benchwright.methods.dele.evidence.sampler_results._BLOCK_BYTES", 1)
-    pd.testing.assert_frame_equal(together, measure_samplers(_pool(), samplers, PANELS, draws))
     key = together[["sampler", "panel", "rate", "repeat"]]
     assert key.equals(key.sort_values(key.columns.tolist(), ignore_index=True))
-    weights = weights_of([_weighted(_pool(), 0)], 1, [4, 10, 24, 40], N)
+    weights = np.zeros((4, N))
+    for row, size in enumerate([4, 10, 24, 40]):
+        subset = _weighted(_pool(), 0)(size)
+        weights[row, subset.positions] = subset.weights
     for panel, members in PANELS.panels.items():
         row = together.query(f"sampler == 'weighted' and panel == {panel!r} and repeat == 2")
         metrics = preservation(PANELS.correct[members], weights)

@@ -170,7 +170,6 @@ class Gains(NamedTuple):
     """The gains of the chosen sampler over all splits; NaN without splits."""
 
     splits: int  # number of splits
-    apparent: float  # mean gain, in-sample
     held_out: float  # mean gain on the held-out models
     low: float  # lower bound of the middle 95% of the held-out gains
     high: float  # upper bound
@@ -187,10 +186,10 @@ def winners_of_splits(sampler_choice: pd.DataFrame) -> pd.DataFrame:
 def gains_over_splits(sampler_choice: pd.DataFrame) -> Gains:
     """Summarise the splits of a `SamplerChoice` table."""
     splits = winners_of_splits(sampler_choice)
-    apparent, held_out = splits[["apparent_gain", "held_out_gain"]].mean().tolist()
+    held_out = float(splits["held_out_gain"].mean())
     low, high = splits["held_out_gain"].quantile([0.025, 0.975]).tolist()
     winner = "" if splits.empty else str(splits["winner"].mode().iloc[0])  # the first by name
-    return Gains(len(splits), apparent, held_out, low, high, winner)
+    return Gains(len(splits), held_out, low, high, winner)
 
 
 def model_splits(study: SamplingStudy) -> list[ModelSplit]:

@@ -71,10 +71,6 @@ class SamplingPanels(NamedTuple):
         enough = len(self.groups["held_out"]) >= FEWEST_MODELS
         return "held_out" if enough else "all"
 
-    def sizes(self) -> dict[str, int]:
-        """Return the number of models in each panel."""
-        return {panel: len(self.groups[panel]) for panel in CHOSEN_BY}
-
 
 def choose_panels(
     response_matrix: ResponseMatrix,

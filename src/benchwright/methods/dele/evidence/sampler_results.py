@@ -16,7 +16,7 @@ from benchwright.core.progress import progress_bar
 from benchwright.core.seeding import stage_generator
 from benchwright.methods.dele.evidence.panels import CHOSEN_BY, FEWEST_MODELS, SamplingPanels
 from benchwright.methods.dele.evidence.study import Draws, SamplingStudy, sizes_of_rates
-from benchwright.methods.dele.samplers.pool import Draw, Sampler, SamplingPool
+from benchwright.methods.dele.samplers.pool import Sampler, SamplingPool
 from benchwright.methods.dele.samplers.registry import RANDOM, sampler_kinds
 from benchwright.statistics.percentile import holm, percentile_among, two_sided_p
 from benchwright.statistics.preservation import ModelPanels, Preservation, preservation_by_panel
@@ -29,8 +29,6 @@ from benchwright.tables.dele import (
 
 METRICS = Preservation._fields
 _KEY = ["sampler", "panel", "rate", "repeat"]
-
-_BLOCK_BYTES = 1 << 25  # of the weights of draws that are measured together
 
 
 def repeat_seed(seed: int, sampler: str, repeat: int) -> int:
@@ -103,24 +101,20 @@ def measure_samplers(
     rate, size, repeat, and the fields of `Preservation`, sorted by the first three and repeat.
     """
     sizes = sizes_of_rates(draws.rates, len(pool))
-    # Repeats whose weights fit into a block are measured together.
-    step = max(1, _BLOCK_BYTES // (8 * max(len(sizes) * len(pool), 1)))
     keys: list[tuple[str, str, int]] = []
     metrics: list[NDArray[np.float64]] = []
     total = sum(draws.repeats[name] for name in samplers)
     with progress_bar("samplers", "draw", total) as bar:
         for name in sorted(samplers):
-            for start in range(0, draws.repeats[name], step):
-                block = range(start, min(start + step, draws.repeats[name]))
-                seeds = [repeat_seed(draws.seed, name, repeat) for repeat in block]
-                drawn = (samplers[name](pool, seed) for seed in seeds)
-                weights = weights_of(drawn, len(block), sizes, len(pool))
-                for panel, of in preservation_by_panel(
-                    model_panels, weights, tau=draws.tau
-                ).items():
-                    keys += [(name, panel, repeat) for repeat in block]
-                    metrics.append(np.column_stack(of))
-                bar.update(len(block))
+            for repeat in range(draws.repeats[name]):
+                draw = samplers[name](pool, repeat_seed(draws.seed, name, repeat))
+                weights = np.zeros((len(sizes), len(pool)))
+                for row, subset in zip(weights, map(draw, sizes), strict=True):
+                    row[subset.positions] = subset.weights
+                found = preservation_by_panel(model_panels, weights, tau=draws.tau)
+                keys += [(name, panel, repeat) for panel in found]
+                metrics += map(np.column_stack, found.values())
+                bar.update()
     columns = ["sampler", "panel", "rate", "size", "repeat", *METRICS]
     if not keys:
         return pd.DataFrame(columns=columns)
@@ -131,17 +125,6 @@ def measure_samplers(
         **dict(zip(METRICS, np.concatenate(metrics).T, strict=True)),
     )
     return table[columns].sort_values(_KEY, ignore_index=True)
-
-
-def weights_of(
-    draws: Iterable[Draw], count: int, sizes: Sequence[int], n: int
-) -> NDArray[np.float64]:
-    """Return the weights (count × r, n) of the draws' subsets of r sizes."""
-    weights = np.zeros((count * len(sizes), n))
-    subsets = (draw(size) for draw in draws for size in sizes)
-    for row, subset in enumerate(subsets):
-        weights[row, subset.positions] = subset.weights
-    return weights
 
 
 _BLOCK = 500
@@ -212,7 +195,7 @@ def compare_with_random(sampling_results: pd.DataFrame, study: SamplingStudy) ->
     groups = sampling_results.groupby(["sampler", "panel", "rate"])
     means = groups[list(HIGHER_IS_BETTER)].mean().to_dict("index")
     rows: list[dict[str, Any]] = []
-    for rate, size in study.sizes(rates):
+    for rate, size in zip(rates, sizes_of_rates(rates, len(study.panels.item_ids)), strict=True):
         generator = study.generator(f"against_random/{rate:g}")
         drawn = random_results(model_panels, size, draws, generator)
         nulls = generator.integers(draws, size=(draws, max(repeats.values())))

@@ -1,6 +1,6 @@
 """The inputs of the comparison: pools of items, panels of models, settings."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -71,10 +71,6 @@ class SamplingStudy:
     def rates(self) -> list[float]:
         """The rates of the curves and of the tests."""
         return sorted({*self.sampling.rates, *self.sampling.evidence.at_rates})
-
-    def sizes(self, rates: Sequence[float]) -> Iterator[tuple[float, int]]:
-        """Return each rate with its number of items."""
-        return zip(rates, sizes_of_rates(rates, len(self.panels.item_ids)), strict=True)
 
     def generator(self, stage: str) -> np.random.Generator:
         """Return the random generator of a stage of the study."""
