@@ -10,7 +10,7 @@ from sklearn.linear_model import Ridge
 from benchwright.methods.dele.estimation.item_predictions import (
     ItemPredictor,
     difference_estimate,
-    variance,
+    variance_parts,
 )
 
 Float = NDArray[np.float64]
@@ -62,5 +62,5 @@ def test_predictions_are_those_of_regressions_without_the_item(models: int, aske
 
 def test_variance_of_equal_probabilities_is_that_of_the_mean() -> None:
     residual = np.random.default_rng(4).normal(size=(3, 20))
-    found = variance(residual, np.full(20, 0.25)) / 80**2
+    found = variance_parts(residual, np.full(20, 0.25)).sum(axis=1) / 80**2
     np.testing.assert_allclose(found, residual.var(axis=1, ddof=1) / 20 * 0.75)

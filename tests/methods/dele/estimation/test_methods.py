@@ -134,32 +134,32 @@ def test_half_width_is_the_conformal_quantile_of_similar_models() -> None:
     strong = Errors(np.full(200, 0.5), -sizes * 0.5)
     both = Errors(np.r_[weak.estimate, strong.estimate], np.r_[weak.error, strong.error])
     past = PastErrors(both, NONE, 0.8, 0.9)
-    reach = calibrated_reach(past, np.array([0.19, 0.5]), 10**9, 0.9)
+    half, se, note = calibrated_reach(past, np.array([0.19, 0.5]), 10**9, 0.9)
     # Rank ⌈201 · .9⌉ = 181 of the 200 nearest.
-    assert reach.half[0] == pytest.approx(0.0181 * np.sqrt(0.19 * 0.81))
-    assert reach.half[1] == pytest.approx(0.181 * 0.5)
-    assert reach.note == ["", ""]
-    assert reach.se[1] == pytest.approx(0.5 * np.sqrt(np.mean(sizes**2)))
+    assert half[0] == pytest.approx(0.0181 * np.sqrt(0.19 * 0.81))
+    assert half[1] == pytest.approx(0.181 * 0.5)
+    assert note == ["", ""]
+    assert se[1] == pytest.approx(0.5 * np.sqrt(np.mean(sizes**2)))
 
 
 def test_above_all_training_models_errors_on_the_best_are_used() -> None:
     across = Errors(np.full(40, 0.5), np.full(40, 0.01 * 0.5))
     forward = Errors(np.full(40, 0.5), np.full(40, 0.2 * 0.5))
     past = PastErrors(across, forward, 0.6, 0.7)
-    reach = calibrated_reach(past, np.array([0.6, 0.65, 0.8]), 10**9, 0.95)
+    half, _, note = calibrated_reach(past, np.array([0.6, 0.65, 0.8]), 10**9, 0.95)
     expected = [0.01 * np.sqrt(0.24), 0.01 * np.sqrt(0.65 * 0.35), 0.2 * 0.4]
-    np.testing.assert_allclose(reach.half, expected)
-    assert ["above 90%" in note for note in reach.note] == [False, True, True]
+    np.testing.assert_allclose(half, expected)
+    assert ["above 90%" in note for note in note] == [False, True, True]
 
 
 def test_few_past_errors_are_assumed_normal() -> None:
     past = PastErrors(Errors(np.full(4, 0.5), np.array([0.1, -0.1, 0.1, -0.1])), NONE, 0.6, 0.7)
-    reach = calibrated_reach(past, np.array([0.5]), 10**9, 0.95)
+    half, _, note = calibrated_reach(past, np.array([0.5]), 10**9, 0.95)
     # t(3) = 3.182446 times .1·√(1 + ¼).
-    assert reach.half[0] == pytest.approx(3.182446 * 0.1 * np.sqrt(1.25), abs=1e-6)
-    assert "4 training models" in reach.note[0]
+    assert half[0] == pytest.approx(3.182446 * 0.1 * np.sqrt(1.25), abs=1e-6)
+    assert "4 training models" in note[0]
     single = PastErrors(Errors(np.array([0.5]), np.array([0.1])), NONE, 0.6, 0.7)
-    assert np.isnan(calibrated_reach(single, np.array([0.5]), 100, 0.95).half[0])
+    assert np.isnan(calibrated_reach(single, np.array([0.5]), 100, 0.95)[0][0])
 
 
 def test_ridge_shrinks_towards_the_weighted_mean(simulated: Any, prepared: Any) -> None:

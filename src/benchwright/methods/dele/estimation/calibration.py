@@ -40,14 +40,6 @@ class PastErrors(NamedTuple):
     ceiling: float
 
 
-class Reach(NamedTuple):
-    """Half width (r,) of intervals, standard error (r,), and a note for each model."""
-
-    half: Float
-    se: Float
-    note: list[str]
-
-
 def possible(responses: Float, n: int) -> tuple[Float, Float]:
     """Return the lowest and highest possible scores (r,) over n items given responses (r, k)."""
     right = responses.sum(axis=1)
@@ -73,8 +65,10 @@ def past_errors(training: Training, places: NDArray[np.intp], seed: int, rule: R
     return PastErrors(across, forward, float(rare), float(ceiling))
 
 
-def calibrated_reach(past: PastErrors, estimate: Float, n: int, level: float) -> Reach:
-    """Compute the half widths of intervals at `level` around estimates (r,).
+def calibrated_reach(
+    past: PastErrors, estimate: Float, n: int, level: float
+) -> tuple[Float, Float, list[str]]:
+    """Return half the widths (r,) of intervals at `level`, standard errors (r,), and r notes.
 
     The half width is the quantile `level` (corrected for their number) of the errors of the 200
     nearest past estimates. Above the best training model, the errors on the left-out best training
@@ -84,7 +78,7 @@ def calibrated_reach(past: PastErrors, estimate: Float, n: int, level: float) ->
     if len(past.across.error) < 2:
         blank = np.full(len(estimate), np.nan)
         why = "too few training models to estimate an interval"
-        return Reach(blank, blank, [why] * len(estimate))
+        return blank, blank, [why] * len(estimate)
     scale = _scale(estimate, n)
     size = np.abs(past.across.error) / _scale(past.across.estimate, n)
     order = np.argsort(past.across.estimate, kind="stable")
@@ -99,7 +93,7 @@ def calibrated_reach(past: PastErrors, estimate: Float, n: int, level: float) ->
         ahead = np.abs(past.forward.error) / _scale(past.forward.estimate, n)
         near[beyond] = np.maximum(near[beyond], _quantile(np.sort(ahead)[None], level)[0])
         se[beyond] = np.maximum(se[beyond], np.sqrt(np.mean(ahead**2)))
-    return Reach(near * scale, se * scale, note)
+    return near * scale, se * scale, note
 
 
 def _near(past: Float, size: Float, estimate: Float, level: float) -> tuple[Float, Float]:

@@ -94,16 +94,11 @@ def _smooth(basis: Float, shrunk: Float, gap: Float) -> tuple[Float, Float]:
     return residual, residual / (1 - (basis**2 * shrunk).sum(axis=1))
 
 
-def variance(residual: Float, inclusion: Float) -> Float:
-    """Return the variance (r,) of Σ e/π for residuals (r, k) of a draw of fixed size.
+def variance_parts(residual: Float, inclusion: Float) -> Float:
+    """Return what each item (r, k) adds to the variance of Σ e/π, for a draw of fixed size.
 
     Zero for one item. Source: Hájek 1964, with the correction k/(k − 1).
     """
-    return np.asarray(_parts(residual, inclusion).sum(axis=1))
-
-
-def _parts(residual: Float, inclusion: Float) -> Float:
-    """Return what each item (r, k) adds to the variance."""
     k = residual.shape[1]
     left = 1 - inclusion
     if k < 2 or left.sum() <= 0:
@@ -154,7 +149,7 @@ def difference_estimate(
     inside, outside = predictor.left_out(places, responses)
     residual = responses - inside
     score = (outside + inside.sum(axis=1) + residual @ (1 / inclusion)) / n
-    parts = _parts(residual, inclusion)
+    parts = variance_parts(residual, inclusion)
     own, freedom = parts.sum(axis=1) / n**2, _freedom(parts)
     right = responses.sum(axis=1)
     known = np.minimum(np.minimum(right, k - right), freedom)
@@ -211,9 +206,11 @@ def tuned_predictor(
             for number, penalty in enumerate(PENALTIES):
                 residual = _smooth(basis, strength / (strength + penalty), gap)[1]
                 inside = np.clip(asked - residual, 0, 1)
-                losses[number] += weight * float(variance(asked - inside, own).mean())
+                parts = variance_parts(asked - inside, own)
+                losses[number] += weight * float(parts.sum(axis=1).mean())
             mean = (asked.sum(axis=1, keepdims=True) - asked) / max(k - 1, 1)
-            losses[-1] += weight * float(variance(asked - mean, own).mean())
+            parts = variance_parts(asked - mean, own)
+            losses[-1] += weight * float(parts.sum(axis=1).mean())
             score = lead[out & complete]
             scale = float(((1 - own) / own**2).sum())
             truth += weight * float((score * (1 - score)).mean()) * scale

@@ -130,14 +130,14 @@ def with_past_errors(task: Task, rule: Rule) -> FromComplete:
 
     def estimate(responses: Float, level: float) -> Estimates:
         score = np.clip(predict(responses), *possible(responses, task.training.items))
-        reach = calibrated_reach(past, score, task.training.items, level)
+        half, se, notes = calibrated_reach(past, score, task.training.items, level)
         exact = len(past.across.error) > 1 and np.allclose(past.across.error, 0)
         if exact and len(task.places) < task.training.items:
             unknown = np.full(len(score), np.nan)
             why = "the scores of the training models follow exactly from the subset: errors unknown"
             return Estimates(score, unknown, unknown, unknown, [why] * len(score))
-        notes = ["; ".join(text for text in (each, note) if text) for each in reach.note]
-        return Estimates(score, score - reach.half, score + reach.half, reach.se, notes)
+        notes = ["; ".join(text for text in (each, note) if text) for each in notes]
+        return Estimates(score, score - half, score + half, se, notes)
 
     return estimate
 

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from benchwright.core.errors import InputError
 from benchwright.core.weighted_subset import WeightedSubset
@@ -26,7 +25,6 @@ from benchwright.methods.dele.evidence.study import SamplingStudy, sizes_of_rate
 from benchwright.methods.dele.samplers.baselines import random_sampler, within_subjects
 from benchwright.methods.dele.samplers.pool import (
     Sampler,
-    SamplingPool,
     VectorsByText,
     item_pool,
 )
@@ -278,15 +276,16 @@ def choose_by_subject(study: SamplingStudy) -> tuple[pd.DataFrame, pd.DataFrame]
         InputError: the exported subset needs choices by subject, and there are none.
     """
     adaptive, panels = study.sampling.adaptive, study.panels
-    subjects = large_subjects(study.plain, study.sampling)
+    items_of, fewest = study.plain.by_subject(), study.sampling.evidence.subject_items
+    subjects = {name: own for name, own in items_of.items() if len(own) >= fewest}
     splits = {str(number): half.selection for number, half in enumerate(model_splits(study))}
     choices = pd.DataFrame(columns=["split", "subject", "winner"])
-    if not subjects or len(panels.models) < FEWEST_MODELS:
+    if not subjects or len(items_of) < 2 or len(panels.models) < FEWEST_MODELS:
         if study.sampling.export.sampler == CHOSEN_BY_SUBJECT:
             raise InputError(
                 f"sampling.export.sampler is {CHOSEN_BY_SUBJECT}, but no sampler can be chosen by "
                 "subject: this needs several subjects, one of them with "
-                f"{study.sampling.evidence.subject_items} items "
+                f"{fewest} items "
                 "(sampling.evidence.subject_items), and three models"
             )
         return SubjectWinners.empty(), choices
@@ -305,12 +304,6 @@ def choose_by_subject(study: SamplingStudy) -> tuple[pd.DataFrame, pd.DataFrame]
         rows.append((subject, len(places), of_all.winner, spearman, of_all.reason))
         of_splits += [(int(split), subject, chosen[split].winner) for split in splits]
     return SubjectWinners.from_rows(rows), pd.DataFrame(of_splits, columns=choices.columns)
-
-
-def large_subjects(pool: SamplingPool, sampling: SamplingParams) -> dict[str, NDArray[np.intp]]:
-    """Return the positions of the items of each subject with enough items, if there are several."""
-    places, fewest = pool.by_subject(), sampling.evidence.subject_items
-    return {name: own for name, own in places.items() if len(own) >= fewest and len(places) > 1}
 
 
 def measure_subject_choices(
