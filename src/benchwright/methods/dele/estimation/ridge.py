@@ -17,7 +17,6 @@ Float = NDArray[np.float64]
 
 # Penalties per training model; responses have a variance of at most ¼.
 _PENALTIES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
-_FEWEST_MODELS = 2
 
 
 def learn_ridge(task: Task) -> FromComplete:
@@ -25,12 +24,8 @@ def learn_ridge(task: Task) -> FromComplete:
 
     Folds (typical new models) and the best models (better new models) have equal weight.
     """
-    models = int(task.training.nearly_complete.sum())
-    if models < _FEWEST_MODELS:
-        return undefined(
-            f"{models} training model{'' if models == 1 else 's'} answered nearly all items; "
-            f"at least {_FEWEST_MODELS} are needed"
-        )
+    if task.training.nearly_complete.sum() < 2:
+        return undefined("fewer than two training models answered nearly all items")
     from threadpoolctl import threadpool_limits
 
     rules = [ridge_rule(task.subset.weights, penalty) for penalty in _PENALTIES]

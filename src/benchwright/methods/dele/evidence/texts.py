@@ -1,7 +1,6 @@
 """Text features, readability indices and clusters (DELE, Tables 2–5, Figures 33–44)."""
 
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
 from typing import cast
 
 import numpy as np
@@ -22,14 +21,12 @@ from benchwright.methods.dele.samplers.pool import SamplingPool
 from benchwright.methods.dele.samplers.registry import RANKED, sampler_kinds
 from benchwright.tables.dele import ClusterCurves, ItemFeatures, ItemMap, ReadabilityExtremes
 
-FEATURES: Mapping[str, Callable[[str], float]] = MappingProxyType(
-    {
-        **{name: feature for name, (_, feature, _) in RANKED.items()},
-        "wordform": text_quality.wordform,
-        "vowel_consonant_ratio": text_quality.vowel_consonant_ratio,
-        "periods": text_quality.periods,
-    }
-)
+FEATURES: Mapping[str, Callable[[str], float]] = {
+    **{name: feature for name, (_, feature, _) in RANKED.items()},
+    "wordform": text_quality.wordform,
+    "vowel_consonant_ratio": text_quality.vowel_consonant_ratio,
+    "periods": text_quality.periods,
+}
 """Features of a text by name; NaN if undefined."""
 
 

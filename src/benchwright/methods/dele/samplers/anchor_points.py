@@ -9,10 +9,8 @@ from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.methods.dele.samplers.pool import Draw, SamplingPool, once_per_pool
-from benchwright.methods.dele.samplers.response_samplers import (
-    require_responses,
-    two_parameter_fit,
-)
+from benchwright.methods.dele.samplers.response_samplers import require_responses
+from benchwright.statistics.item_response import fit_2pl
 
 Float = NDArray[np.float64]
 Labels = NDArray[np.intp]
@@ -128,7 +126,7 @@ def _item_parameters(pool: SamplingPool) -> Float:
     Raises:
         InputError: no model can be fitted to the responses.
     """
-    fit = two_parameter_fit(pool)
+    fit = fit_2pl(pool.correct)
     known = ~np.isnan(fit.discrimination)
     if not known.any():
         raise InputError(f"sampler irt_clusters cannot fit a two-parameter model: {fit.reason}")

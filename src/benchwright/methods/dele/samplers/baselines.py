@@ -1,9 +1,9 @@
 """Random, stratified and balanced samplers, and samplers inside subjects (DELE, A.1.1, 4.2, 5)."""
 
-from collections import Counter
 from collections.abc import Mapping
 
 import numpy as np
+import pandas as pd
 
 from benchwright.core.seeding import item_uniforms
 from benchwright.core.weighted_subset import WeightedSubset
@@ -39,11 +39,9 @@ def balanced_sampler(pool: SamplingPool, seed: int) -> Draw:
     the score is closer to the mean over subjects than to the mean over items.
     """
     shuffled = random_order(pool, seed, "balanced")
-    seen: Counter[str] = Counter()
+    subjects = np.array(pool.subjects, dtype=object)[shuffled]
     rounds = np.empty(len(pool), dtype=np.intp)
-    for place in shuffled:
-        rounds[place] = seen[pool.subjects[place]]
-        seen[pool.subjects[place]] += 1
+    rounds[shuffled] = pd.Series(subjects).groupby(subjects).cumcount()
     turns = [f"{turn}\x1f{name}" for turn, name in zip(rounds, pool.subjects, strict=True)]
     lots = item_uniforms(seed, "sampling.balanced.turn", turns)
     return prefixes(np.lexsort((np.array(turns, dtype=object), lots, rounds)))

@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Callable
 from functools import cache, lru_cache
+from math import nan
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -128,6 +129,7 @@ def cluster_curve(
 
     `features` are (n, d); the silhouette is computed on the rows in `sample`.
     """
+    from sklearn.metrics import silhouette_score
     from sklearn.metrics.pairwise import cosine_distances
 
     distances = np.asarray(cosine_distances(features[sample]), dtype=np.float64)
@@ -135,7 +137,11 @@ def cluster_curve(
     for k in candidates:
         labels = labels_of(k)
         within.append(within_squares(features, labels))
-        silhouette.append(_silhouette(distances, labels[sample]))
+        own = labels[sample]
+        several = 2 <= len(np.unique(own)) < len(own)
+        silhouette.append(
+            silhouette_score(distances, own, metric="precomputed") if several else nan
+        )
     return ClusterCurve(np.array(candidates, np.intp), np.array(within), np.array(silhouette))
 
 
@@ -155,26 +161,14 @@ def elbow(curve: ClusterCurve) -> int:
 def within_squares(features: Features, labels: Labels) -> float:
     """Sum the squared distances of items to their cluster's mean: Σ|x|² − Σ|Σx|²/n."""
     from scipy.sparse import csr_matrix
+    from sklearn.utils.extmath import row_norms, safe_sparse_dot
 
     n = len(labels)
     _, numbers, counts = np.unique(labels, return_inverse=True, return_counts=True)
     membership = csr_matrix((np.ones(n), (numbers, np.arange(n))), shape=(len(counts), n))
-    sums = membership @ features
-    dense = sums if isinstance(sums, np.ndarray) else sums.toarray()
-    squares = float(
-        (features**2).sum()
-        if isinstance(features, np.ndarray)
-        else features.multiply(features).sum()
-    )
-    return squares - float(((dense.astype(np.float64) ** 2).sum(axis=1) / counts).sum())
-
-
-def _silhouette(distances: NDArray[np.float64], labels: Labels) -> float:
-    from sklearn.metrics import silhouette_score
-
-    if not 2 <= len(np.unique(labels)) < len(labels):
-        return float("nan")
-    return float(silhouette_score(distances, labels, metric="precomputed"))
+    sums = safe_sparse_dot(membership, features, dense_output=True)
+    between = (row_norms(sums, squared=True) / counts).sum()
+    return float(row_norms(features, squared=True).sum() - between)
 
 
 class Clustering(NamedTuple):

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from functools import lru_cache
-from types import MappingProxyType
 from typing import get_args
 
 from benchwright.core.errors import InputError
@@ -45,26 +44,23 @@ RANKED: Mapping[str, tuple[str, Feature, bool]] = {
 """Samplers by a feature of the texts: family, feature, whether the highest values come first."""
 
 
-def _ranked(name: str) -> SamplerKind:
-    family, feature, highest_first = RANKED[name]
-    sampler = rank_by_feature(name, feature, highest_first=highest_first)
-    return _kind(family, sampler, "texts", random=False)
-
-
-SAMPLERS: Mapping[str, SamplerKind] = MappingProxyType(
-    {
-        "random": _kind("baseline", baselines.random_sampler, "", random=True),
-        "stratified": _kind("baseline", baselines.stratified_sampler, "subjects", random=True),
-        "balanced": _kind("baseline", baselines.balanced_sampler, "subjects", random=True),
-        **{name: _ranked(name) for name in RANKED},
-        **{f"{method}_{TFIDF}": clustering_kind(method, TFIDF) for method in get_args(Method)},
-        "irt_clusters": _kind("responses", irt_clusters_sampler, "responses", random=False),
-        # The next three are not in the paper, whose difficulty samplers are the reading indices.
-        "pass_rate": _kind("difficulty", pass_rate_sampler, "responses", random=True),
-        "unequal": _kind("responses", unequal_sampler, "responses", random=True),
-        "share_wrong": _kind("difficulty", share_wrong_sampler, "responses", random=True),
-    }
-)
+SAMPLERS: Mapping[str, SamplerKind] = {
+    "random": _kind("baseline", baselines.random_sampler, "", random=True),
+    "stratified": _kind("baseline", baselines.stratified_sampler, "subjects", random=True),
+    "balanced": _kind("baseline", baselines.balanced_sampler, "subjects", random=True),
+    **{
+        name: _kind(
+            family, rank_by_feature(name, feature, highest_first=first), "texts", random=False
+        )
+        for name, (family, feature, first) in RANKED.items()
+    },
+    **{f"{method}_{TFIDF}": clustering_kind(method, TFIDF) for method in get_args(Method)},
+    "irt_clusters": _kind("responses", irt_clusters_sampler, "responses", random=False),
+    # The next three are not in the paper, whose difficulty samplers are the reading indices.
+    "pass_rate": _kind("difficulty", pass_rate_sampler, "responses", random=True),
+    "unequal": _kind("responses", unequal_sampler, "responses", random=True),
+    "share_wrong": _kind("difficulty", share_wrong_sampler, "responses", random=True),
+}
 """Samplers that need no encoder, by name."""
 
 

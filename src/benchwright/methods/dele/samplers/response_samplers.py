@@ -16,7 +16,6 @@ from benchwright.methods.dele.samplers.pool import (
     prefixes,
     random_order,
 )
-from benchwright.statistics.item_response import fit_2pl
 from benchwright.statistics.unequal_draws import (
     UNIFORM_SHARE,
     inclusion_probabilities,
@@ -44,10 +43,6 @@ def share_wrong(correct: NDArray[np.float32]) -> Float:
     known = ~np.isnan(correct)
     wrong = np.where(known, 1 - correct, 0).sum(axis=0, dtype=np.float64)
     return np.asarray((wrong + 0.5) / (known.sum(axis=0) + 1))
-
-
-two_parameter_fit = once_per_pool(lambda pool: fit_2pl(pool.correct))
-"""The two-parameter model of a pool's responses, fitted once for all samplers."""
 
 
 _wrong_of = once_per_pool(lambda pool: share_wrong(pool.correct))
