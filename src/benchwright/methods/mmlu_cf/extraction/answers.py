@@ -76,6 +76,7 @@ _LABELLED = re.compile(r"[(\[]?(?:[A-Ha-hА-Еа-е]|\d{1,2}|[ivxIVX]{1,4})[)\].
 _REASON = re.compile(
     rf"(?i)(?:(?:because|since|as|is|was)\b|(?:{words_for('explanation')})\s?[:：])"
 )
+_ALONE = re.compile(rf"[(\[]?(?:{_NAME})[)\]]?\.?")  # "Answer B", "Correct answer (c)"
 _SHORT, _LONGEST = 120, 4_000
 
 
@@ -97,17 +98,15 @@ def answer_after(text: str) -> str | None:
 
     "Answer to question 3: B" is no answer of the question above.
     """
-    if len(text) > _LONGEST or _GUESS.search(text[:80]):
+    match, concluded = _ANSWER.match(text), _CONCLUDES.search(text[-60:])
+    if not (match or concluded) or len(text) > _LONGEST or _GUESS.search(text[:80]):
         return None
-    match, concluded = _ANSWER.match(text), _CONCLUDES.search(text)
     rest = match["rest"].strip() if match is not None else ""
     if concluded and not _ONE.match(rest):  # reasons come first
         return f"{concluded[1]} {rest or text}"
-    if match is None:
+    if match is None or match["number"]:
         return None
-    bare = _ONE.fullmatch(rest)  # "Answer B", "Correct answer (c)"
-    alone = bare is not None and not bare["after"].strip(" ]).")
-    return rest if not match["number"] and (match["sign"] or not rest or alone) else None
+    return rest if match["sign"] or not rest or _ALONE.fullmatch(rest) else None
 
 
 def starts_answer(text: str) -> bool:
@@ -117,7 +116,7 @@ def starts_answer(text: str) -> bool:
 
 def is_announcement(text: str) -> bool:
     """Return whether a line is a button such as "Show answer"."""
-    return len(text) < 60 and _BUTTON.fullmatch(text) is not None
+    return _BUTTON.fullmatch(text) is not None
 
 
 def offers_answer(text: str) -> bool:
@@ -127,8 +126,6 @@ def offers_answer(text: str) -> bool:
 
 def key_after(text: str) -> str | None:
     """Return the text after "Answer key" and similar; None if the line does not begin so."""
-    if len(text) > 20_000 or _GUESS.search(text[:80]):
-        return None
     match = _KEY.match(text)
     return match["rest"].strip() if match is not None else None
 
@@ -170,7 +167,7 @@ def pairs_in(text: str) -> list[tuple[str, str]]:
     only labels. Other texts have no pairs.
     """
     text = text.strip().rstrip(".;, ")
-    first = _HEAD.match(text) if len(text) <= 20_000 else None
+    first = _HEAD.match(text)
     if first is None:
         return []
     heads = [first]
@@ -219,7 +216,6 @@ def parsed_answer(
     if whole in texts and whole.casefold() not in names:  # `__init__` has no emphasis
         return Parsed(whole, "")
     whole = whole.strip("*_ ")
-    whole = whole[:-1].rstrip() if whole.endswith("]") and "[" not in whole else whole
     exact = folded(whole) in map(folded, texts)
     unclear = not whole or whole.endswith(("?", "？")) or _GUESS.search(whole[:80])
     if unclear or (not exact and speaks_of_questions(whole)):
