@@ -10,41 +10,30 @@ from benchwright.params.mmlu_cf import CheckingParams, SamplingByDifficultyParam
 
 
 class Steps(NamedTuple):
-    """Documents and questions, step by step.
-
-    `unreadable` documents could not be read; `domains` and `clean_domains` are the known ones of
-    documents and of clean questions, `sampled_domains` and `final_domains` those of the sample and
-    of the final questions, `explained` the final questions with an explanation. `rated` is the
-    share of the clean questions that have a level, 0–1; `size` and `final_size` are the requested
-    numbers, None if all checked questions are final. `checked` questions are those kept by the
-    check, `judged` is true if judges decided, `passed` are the questions that they rated good.
-    `altered` counts the final questions by rule. Pairs of similar questions in different documents
-    are `same_pairs` if they ask the same, and `unjudged_pairs` if the share of common words decided
-    about them.
-    """
+    """Numbers of documents, questions and known domains, step by step."""
 
     documents: int
-    unreadable: int
+    unreadable: int  # documents
     domains: int
     clean_domains: int
     extracted: int
     clean: int
-    rated: float
-    size: int
+    rated: float  # share of the clean questions that have a level, 0–1
+    size: int  # requested
     sampled: int
     sampled_domains: int
-    checked: int
-    judged: bool
-    passed: int
-    final_size: int | None
+    checked: int  # kept by the check
+    judged: bool  # by judges
+    passed: int  # rated good
+    final_size: int | None  # requested; None if all checked questions are final
     final: int
     final_domains: int
-    explained: int
-    altered: dict[str, int]
+    explained: int  # final, with an explanation
+    altered: dict[str, int]  # final, by rule
     public: int
     closed: int
-    same_pairs: int
-    unjudged_pairs: int
+    same_pairs: int  # of questions in different documents that ask the same
+    unjudged_pairs: int  # about which the share of common words decided
 
 
 def count_steps(
@@ -113,7 +102,8 @@ def read_rates(*rounds: pd.DataFrame) -> pd.DataFrame:
 def collect_construction_metrics(construction_steps: Steps) -> dict[str, float]:
     """Collect counts and shares (0–1) as flat numbers for MLflow, without NaN."""
     steps = construction_steps
-    metrics: dict[str, float] = {
+    share = {"share_clean": steps.clean / steps.extracted} if steps.extracted else {}
+    return {
         "documents": steps.documents,
         "raw_items": steps.extracted,
         "clean_items": steps.clean,
@@ -125,7 +115,5 @@ def collect_construction_metrics(construction_steps: Steps) -> dict[str, float]:
         "same_pairs": steps.same_pairs,
         "share_rated": steps.rated,
         "shortfall": steps.size - steps.sampled,
+        **share,
     }
-    if steps.extracted:
-        metrics["share_clean"] = steps.clean / steps.extracted
-    return metrics

@@ -46,14 +46,6 @@ PAGES = [
         [(*TIDES, 1), (*SEVEN, 2)],
     ),
     Page(
-        "microdata",
-        HTML,
-        "<div itemscope><h3 itemprop='name'>What causes the tides?</h3><ul><li itemprop='suggestedAnswer'>The wind"
-        "</li><li itemprop='acceptedAnswer'>The Moon</li><li itemprop='suggestedAnswer'>Whales</li>"
-        "<li itemprop='suggestedAnswer'>Rivers</li></ul></div>",
-        [(*TIDES, 1)],
-    ),
-    Page(
         "preformatted text",
         HTML,
         "<pre>\n1.<b> What causes the tides?</b>\n   A. The wind\n   B. The Moon\n   C. Whales\n   D. Rivers\n\n"
@@ -300,9 +292,8 @@ PAGES = [
             [(*TIDES, 1), (*SEVEN, 2)],
         )
         for name, right in (
-            ("a star", "{} *"),
-            ("colour", "<span style='color:green'>{}</span>"),
             ("bold", "<b>{}</b>"),
+            ("italics", "<i>{}</i>"),
         )
     ),
     Page(

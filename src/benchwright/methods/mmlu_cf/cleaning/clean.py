@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from benchwright.core.errors import InputError
 from benchwright.methods.mmlu_cf.cleaning.labels_and_answers import fold
 from benchwright.methods.mmlu_cf.cleaning.near_duplicates import (
-    PERMUTATIONS,
     Ints,
     Item,
     Pairs,
@@ -45,10 +44,6 @@ class Fingerprints(NamedTuple):
     answer: NDArray[np.uint64]  # hash of the answer's text, shape (n,)
     signed: NDArray[np.uint32]  # MinHash signatures, shape (n, 64); (n, 0) if not needed
 
-    def take(self, places: Ints) -> "Fingerprints":
-        """Return the fingerprints of some rows."""
-        return Fingerprints(self.text[places], self.answer[places], self.signed[places])
-
 
 def fingerprint(rows: pa.Table, params: CleaningParams) -> Fingerprints:
     """Return the fingerprints of clean rows.
@@ -57,10 +52,8 @@ def fingerprint(rows: pa.Table, params: CleaningParams) -> Fingerprints:
     """
     items = as_items(rows)
     hashes = np.array([_hashes(item) for item in items], np.uint64).reshape(-1, 2)
-    if "near_duplicate" in params.off:
-        signed = np.zeros((len(items), 0), np.uint32)
-    else:
-        signed = sign(items) if items else np.zeros((0, PERMUTATIONS), np.uint32)
+    off = "near_duplicate" in params.off
+    signed = np.zeros((len(items), 0), np.uint32) if off else sign(items)
     return Fingerprints(hashes[:, 0], hashes[:, 1], signed)
 
 
@@ -73,11 +66,6 @@ def _hashes(item: Item) -> tuple[int, int]:
 def _hash(text: str) -> int:
     digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "little")
-
-
-def join_fingerprints(parts: Iterable[Fingerprints]) -> Fingerprints:
-    """Concatenate the fingerprints of several batches."""
-    return Fingerprints(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 def clean_and_fingerprint(
@@ -100,7 +88,8 @@ def clean(batches: Sequence[pa.Table], params: CleaningParams) -> Cleaned:
         work = partial(clean_and_fingerprint, params=params)
         parts, prints = zip(*engine.over(work, batches), strict=True)
         cleaned = CleanedBatch(*map(pa.concat_tables, zip(*parts, strict=True)))
-        rows, copies = _deduplicate(cleaned.rows, params, join_fingerprints(prints), engine)
+        joined = Fingerprints(*map(np.concatenate, zip(*prints, strict=True)))
+        rows, copies = _deduplicate(cleaned.rows, params, joined, engine)
     rejected = pa.concat_tables([cleaned.rejected, copies])
     n_rows = sum(batch.num_rows for batch in batches)
     counts = _count(n_rows, cleaned.changes, rejected, params)
@@ -129,14 +118,13 @@ def _deduplicate(
     """Return the rows without duplicates, and these as `RejectedRawItems`, in any order of rows.
 
     Of duplicates, the item with an explanation stays, then the one with the first id. An item is
-    removed only for one that stays; this repeats until no duplicates are left. Besides the rows,
-    16 bytes per row are in memory for exact duplicates and 256 for near ones.
+    removed only for one that stays; this repeats until no duplicates are left.
     """
     ids = rows.column("item_id")
     if pc.count_distinct(ids).as_py() < len(ids):
         raise InputError("item_id: an id is repeated among the clean rows")
     order = _order(rows)
-    prints = prints.take(order)
+    prints = Fingerprints(*(part[order] for part in prints))
     table = rows.select(_COMPARED).take(pa.array(order))
     active, duplicates = np.arange(len(order)), [REJECTED.empty_table()]
     if "exact_duplicate" not in params.off:

@@ -191,8 +191,10 @@ def sign(items: Iterable[Item]) -> NDArray[np.uint32]:
     from rensa import RMinHash
 
     sets = [shingles(last_sentence(item.question), *item.choices) for item in items]
-    matrix = RMinHash.digest_matrix_from_token_byte_sets(sets, PERMUTATIONS, 0)
-    return np.array(matrix.to_rows(), np.uint32).reshape(len(sets), PERMUTATIONS)
+    rows = (
+        RMinHash.digest_matrix_from_token_byte_sets(sets, PERMUTATIONS, 0).to_rows() if sets else []
+    )
+    return np.array(rows, np.uint32).reshape(len(sets), PERMUTATIONS)
 
 
 def as_items(rows: pa.Table) -> list[Item]:

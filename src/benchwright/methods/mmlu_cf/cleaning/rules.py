@@ -126,7 +126,6 @@ def lower_case_start(row: Row, _: CleaningParams) -> Row | str:
     return "lower-case first letter" if lower else row
 
 
-# Words that are common in English and are not words of other languages in Latin script.
 _FOREIGN_SHARE = 0.2  # of the letters
 _PROBABILITY = 0.9  # of another language
 

@@ -62,11 +62,6 @@ _BUTTON = re.compile(
     r"|next|previous|reset|vote|discuss|report|skip|\d+ points?|points: \d+)[\W_]{0,3}"
 )
 _NAME = rf"[{LETTER}Ⓐ-ⓩ①-⑩]|[0-9]{{1,2}}|[ivxIVX]{{1,4}}"
-_PIECE = rf"[\[({{]?(?:(?:option|choice)\s)?(?:{_NAME})[.)\]}}]?"
-_SEVERAL = re.compile(
-    rf"(?is)(?P<all>(?:both\s)?{_PIECE}(?:\s?(?:[,&+/;、]|and|und|or|y|et|и|\s)\s?(?:and\s)?{_PIECE}){{1,6}})"
-    r"(?P<rest>\.?$|[.:]\s.*|\s[-–(].*)"
-)
 _ONE = re.compile(
     rf"(?s)(?i:(?:(?:the|la|die)\s)?(?:(?:{_CORRECT})\s)?(?:(?:{_OPTION}|answer|is)\s?[:.]?\s){{0,2}})"
     rf"(?P<open>[\[({{<\"“'‘*`]{{0,2}})\s?(?P<name>{_NAME})\s?"
@@ -77,7 +72,7 @@ _REASON = re.compile(
     rf"(?i)(?:(?:because|since|as|is|was)\b|(?:{words_for('explanation')})\s?[:：])"
 )
 _ALONE = re.compile(rf"[(\[]?(?:{_NAME})[)\]]?\.?")  # "Answer B", "Correct answer (c)"
-_SHORT, _LONGEST = 120, 4_000
+_LONGEST = 4_000
 
 
 class Parsed(NamedTuple):
@@ -209,8 +204,7 @@ def parsed_answer(
     """Parse the text after "Answer:"; return None for a guess, a question, or anything unclear.
 
     The readings in order: a label of the options, alone or with punctuation; the text of exactly
-    one option; several labels; a label that no option has, which cleaning rejects. If `loose`, no
-    keyword precedes the text, so it must name options.
+    one option. If `loose`, no keyword precedes the text, so a label must have its option's text.
     """
     whole, names = flat(rest), [label.casefold() for label in labels]
     if whole in texts and whole.casefold() not in names:  # `__init__` has no emphasis
@@ -221,18 +215,8 @@ def parsed_answer(
     if unclear or (not exact and speaks_of_questions(whole)):
         return None
     one = _ONE.match(whole)
-    parsed = _by_label(one, labels, texts, exact, loose) if one is not None else None
-    if parsed is not None:
-        return parsed
-    several = _SEVERAL.fullmatch(whole) if not exact else None
-    if several is not None:
-        return Parsed(several["all"].rstrip("]"), several["rest"].strip(" .:"))
-    by_text = _by_text(whole, texts)
-    if by_text is not None or loose or one is None or one["name"].casefold() in names:
-        return by_text
-    after = one["after"].strip()
-    other = one["close"].strip() and len(one["name"]) < 3 and len(whole) <= _SHORT
-    return Parsed(one["name"], after) if other or not after.strip(" ]).") else None
+    by_label = _by_label(one, labels, texts, exact, loose) if one is not None else None
+    return by_label or _by_text(whole, texts)
 
 
 def _by_label(
@@ -241,13 +225,10 @@ def _by_label(
     names = {label.casefold() for label in labels if label}
     name, after = match["name"], match["after"].strip(" -–—:=>→»›|")
     known = name.casefold() in names
-    if all(label.isdecimal() for label in names):  # letters count the options
-        place = ord(name.casefold()) - 97 if name.isalpha() and len(name) == 1 else -1
-        lettered = 0 <= place < len(texts) and not exact
-        if names and lettered:  # "b) Paris" where a list without letters is meant
-            lettered = not match["open"] or _begins(after, texts[place : place + 1])
-            name = labels[place] if lettered else name
-        known = known or lettered
+    if all(label.isdecimal() for label in names) and not exact:  # letters count the options
+        place = "abcdefghijklmnopqrstuvwxyz"[: len(texts)].find(name.casefold())
+        known = known or place >= 0
+        name = labels[place] or name if place >= 0 else name
     if not known or not after.strip("])}.*"):
         return Parsed(name, "") if known else None
     signed = match["close"].strip(" ,") or match["after"].lstrip()[:1] in "-–—(（:=→»›|>"

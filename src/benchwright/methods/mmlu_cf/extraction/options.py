@@ -21,16 +21,6 @@ from benchwright.methods.mmlu_cf.extraction.lines import Line, flat, joined
 
 _MOST_OPTIONS = 26
 _MOST_BETWEEN = 4  # lines of text between two labels
-_BRACKETS = r"correct|right|correct answer|right answer|richtig|correcta|верно|✓|✔"
-_TICKS = re.compile(
-    rf"(?i)\s*(?:[✓✔✅☑🗸]️?|\((?:{_BRACKETS})\)"
-    r"|<-+\s?(?:correct|right|answer)|[←-]+\s?correct(?: answer)?)\s*"
-)
-STAR = re.compile(
-    r"(?i)^(?:(?:\*{1,3}|←) ?|(?:\[x\]|\(\*\)) )(?=\S)"
-    r"|(?<=\S)(?: ?(?:\*{1,3}|←)| (?:\[x\]|\(\*\)))$"
-)
-"""A sign at an end of an option that may mark it or belong to it (`char *`)."""
 
 
 @dataclass(slots=True)
@@ -94,28 +84,14 @@ class Run:
 
 
 def option_of(line: Line, at: int, start: int, end: int, label: str = "") -> Option:
-    """Return the option in characters start … end − 1 of line `at`; check marks become marks."""
-    text, ticked = _without_tick(line.text[start:end].strip())
-    text = text.strip(" \t;|,/") if end < len(line.text) else text.strip()
+    """Return the option in characters start … end − 1 of line `at`."""
+    text = line.text[start:end].strip(" \t;|,/" if end < len(line.text) else None)
     marks = emphasis_of(line, start, end) | line.marks
-    if ticked:
-        marks.add("ticked")
     option = Option(label, at, [flat(text)] if text else [], marks, line.value)
     option.code = line.code
     if re.match(r"\s*\*(?!\*)", line.text[:start]):
         marks.add("ticked")  # *B.
-    elif STAR.search(text):
-        marks.add("star")
     return option
-
-
-def _without_tick(text: str) -> tuple[str, bool]:
-    """Return an option without a check mark at an end, and whether it has one."""
-    ends = [
-        match for match in _TICKS.finditer(text) if match.end() == len(text) or not match.start()
-    ]
-    rest = text.replace(ends[0][0], " ", 1).strip() if ends else ""
-    return (rest, True) if rest else (text, False)
 
 
 def emphasis_of(line: Line, start: int, end: int) -> set[str]:

@@ -1,7 +1,6 @@
 """The questions of a page: runs of options with their surroundings, and tables of questions."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from benchwright.methods.mmlu_cf.extraction.answers import answer_inside, parsed_answer
@@ -18,7 +17,7 @@ from benchwright.methods.mmlu_cf.extraction.keys import (
 )
 from benchwright.methods.mmlu_cf.extraction.labels import LETTERED
 from benchwright.methods.mmlu_cf.extraction.lines import FoundQuestion, Line
-from benchwright.methods.mmlu_cf.extraction.options import STAR, Run, option_runs
+from benchwright.methods.mmlu_cf.extraction.options import Run, option_runs
 from benchwright.methods.mmlu_cf.extraction.stems import Passages, Stem, number_of, stem_of
 
 
@@ -77,21 +76,6 @@ def questions_of(lines: list[Line]) -> list[FoundQuestion]:
 def _marked(run: Run) -> list[int]:
     """Return the options that the markup calls correct (class, attribute, tick)."""
     return run.marked("correct") or run.marked("ticked")
-
-
-def _emphasised(runs: Sequence[Run]) -> tuple[str, dict[int, list[int]]]:
-    """Return what shows options as correct (a star, colour, bold or italics), and these by run.
-
-    It does if at least two and at least 60% of the runs have exactly one such option.
-    """
-    for kind in ("star", "colour", "bold", "italic"):
-        places = {n: run.marked(kind) for n, run in enumerate(runs)}
-        single = sum(len(marked) == 1 for marked in places.values())
-        if single > 1 and single >= 0.6 * len(runs):
-            return kind, {
-                n: some for n, some in places.items() if 0 < len(some) < len(runs[n].options)
-            }
-    return "", {}
 
 
 def _named_by_attribute(lines: list[Line], run: Run) -> list[int]:
@@ -180,13 +164,14 @@ def _answers_by_keys(drafts: list[_Draft], keys: list[KeySection]) -> None:
 
 
 def _answers_by_emphasis(drafts: list[_Draft]) -> None:
+    """Take bold or italics as a mark if most questions, at least two, have one such option."""
     open_ = [draft for draft in drafts if draft.answer is None]
-    kind, places = _emphasised([draft.run for draft in open_])
-    for place, right in places.items():
-        draft = open_[place]
-        for option in draft.run.options if kind == "star" else ():
-            option.pieces = [STAR.sub("", option.text)]
-        draft.answer = _by_options(draft.run, right)
+    for kind in ("bold", "italic"):
+        single = [draft for draft in open_ if len(draft.run.marked(kind)) == 1]
+        if len(single) > 1 and len(single) >= 0.6 * len(open_):
+            for draft in single:
+                draft.answer = _by_options(draft.run, draft.run.marked(kind))
+            break
 
 
 def _by_options(run: Run, places: list[int]) -> GivenAnswer:

@@ -29,8 +29,6 @@ JUDGE_PROMPT = (
 
 _WORD = re.compile(r"\w+")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-_YES_OR_NO_FIRST = re.compile(r"\W*(yes|no)\b", re.IGNORECASE)
-_YES_OR_NO = re.compile(r"\b(?:yes|no)\b", re.IGNORECASE)
 _CANDIDATE = 0.80  # cosine from which a pair is considered
 _CERTAIN = 0.97  # cosine from which a pair with equal numbers is a leak without a judge
 _OVERLAP = 0.6  # share of common words from which a pair is a leak if there is no judge
@@ -67,12 +65,6 @@ def similar_pairs(
     return pairs
 
 
-def word_overlap(first: str, second: str) -> float:
-    """Compute the common words over all words of two texts (Jaccard), 0–1; 0 without words."""
-    a, b = (set(_WORD.findall(text.casefold())) for text in (first, second))
-    return len(a & b) / len(a | b) if a | b else 0.0
-
-
 def same_numbers(first: str, second: str) -> bool:
     """Return whether two texts contain the same numbers, equally often."""
     return Counter(_NUMBER.findall(first)) == Counter(_NUMBER.findall(second))
@@ -80,9 +72,9 @@ def same_numbers(first: str, second: str) -> bool:
 
 def parse_same(reply: str) -> bool | None:
     """Read a judge's yes or no; None if the reply begins with neither or contains both."""
-    first = _YES_OR_NO_FIRST.match(reply)
-    words = {word.casefold() for word in _YES_OR_NO.findall(reply)}
-    return first[1].casefold() == "yes" if first and len(words) == 1 else None
+    words = _WORD.findall(reply.casefold())
+    said = [word for word in words if word in {"yes", "no"}]
+    return words[0] == "yes" if said and {*said} == {words[0]} else None
 
 
 def judge_pairs(
@@ -91,19 +83,18 @@ def judge_pairs(
     """Decide for each pair whether it is the same question.
 
     A pair with equal numbers and a similarity of at least .97 is. The judge decides on the
-    others. Without a judge, or without a readable reply, the share of common words and equal
-    numbers decide. `texts` are question and options by id. Verdicts are `certain`, `same_words`,
-    `other_words`, `judged_same` and `judged_different`.
+    others; without a readable reply, common words and equal numbers do. `texts` are question and
+    options by id. Verdicts are `certain`, `same_words`, `other_words`, `judged_same` and
+    `judged_different`.
     """
     verdicts: dict[Pair, str] = {}
     for pair in pairs:
         first, second = texts[pair.first], texts[pair.second]
         equal = same_numbers(first, second)
-        if pair.similarity >= _CERTAIN and equal:
-            verdicts[pair] = "certain"
-        else:
-            same = equal and word_overlap(first, second) >= _OVERLAP
-            verdicts[pair] = "same_words" if same else "other_words"
+        a, b = (set(_WORD.findall(text.casefold())) for text in (first, second))
+        same = equal and len(a & b) >= _OVERLAP * len(a | b)
+        certain = equal and pair.similarity >= _CERTAIN
+        verdicts[pair] = "certain" if certain else "same_words" if same else "other_words"
     if ask is None:
         return verdicts
     open_pairs = [pair for pair in pairs if verdicts[pair] != "certain"]
