@@ -149,10 +149,9 @@ class Labels:
             head = next((label for label in self.of[at] if label.start <= 1), None)
             places = [_place(each.label, start, series) for each in taken]
             place = -1 if head is None else _place(head, start, series)
-            near = place not in places[:-1] and abs(place - places[-1]) <= 3
-            error = near and place > 0 and not pending  # unless the page repeats the option
-            error = error and self.lines[at].text != self.lines[taken[-1].line].text
-            if head is not None and (place == places[-1] + 1 or error):
+            repeats = self.lines[at].text == self.lines[taken[-1].line].text
+            error = place not in places[:-1] and not pending and not repeats
+            if head is not None and place > 0 and (place == places[-1] + 1 or error):
                 taken += self._on_line(at, head, series, pending)
                 pending = []
             elif self._continues(at, head, taken[0], pending):
@@ -205,16 +204,14 @@ class Labels:
             end = after.label.start if after and after.line == at else len(self.lines[at].text)
             option = option_of(self.lines[at], at, label.end, end, label.name)
             empty = not option.pieces
-            for near in after.between if after else ():
-                line = self.lines[near]
+            for line in [self.lines[near] for near in after.between] if after else ():
                 if empty or line.kind == "code" or line.block == self.lines[at].block:
                     option.add(line)
             options.append(option)
         last = self._wrapped(options, pending)
         at, first, _ = taken[0]
-        start = first.start if first.end else 0
         sure = self.lines[at].kind == "option"
-        return Run(at, last, start, options, series, first.style, sure)
+        return Run(at, last, first.start, options, series, first.style, sure)
 
     def _wrapped(self, options: list[Option], pending: list[int]) -> int:
         """Add the lines that continue the last option, and return the run's last line."""
@@ -222,8 +219,7 @@ class Labels:
         last = option.line
         for at in pending:
             other = self.lines[at]
-            apart = other.block != line.block or other.kind != line.kind
-            flows = not apart and other.indent > line.indent
+            flows = other.block == line.block and other.indent > line.indent
             if option.pieces and other.kind != "code" and not flows:
                 break
             option.add(other)
