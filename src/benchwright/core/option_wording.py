@@ -118,12 +118,9 @@ def _by_itself(text: str) -> tuple[OptionKind, frozenset[str], str]:
 
 
 def kind_of_option(text: str) -> OptionKind:
-    """Classify an option by its own text.
+    """Classify an option by its own text; `kinds_of_options` also uses the other options.
 
-    Returns:
-        `none_of_the_above` or `all_of_the_above` in any usual wording; `refers_to_options` for a
-        text that names some of the others ("Both A and C", "Both", "the first two options"); else
-        `plain`. Letters are A–J; `kinds_of_options` also uses the other options and the question.
+    `refers_to_options` is a text that names some of the others by letter (A–J) or position.
     """
     return _by_itself(text)[0]
 

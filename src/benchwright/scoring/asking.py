@@ -38,10 +38,9 @@ def ask_model(
     """Return a model of conf as a function that loads it for the first new text.
 
     Models with `instruct` (or `chat_template`) get a text as a user's message in their chat
-    template, an endpoint with `api: chat` as `messages`, others the plain text. Equal texts are
-    asked once. Replies are added to the store shard by shard, so that a killed run continues where
-    it was. The first attempt has temperature 0; attempt n draws at .7 with seed n.
-    `what` names the task in the progress bar and errors, e.g. "rephrasing".
+    template, an endpoint with `api: chat` as `messages`, others the plain text. Replies are added
+    to the store shard by shard, so that a killed run continues where it was. The first attempt has
+    temperature 0; attempt n draws at .7 with seed n. `what` names the task in messages.
 
     Raises:
         InputError: the name is not known. When asked: weights, backend, server or chat template
@@ -101,17 +100,13 @@ class _Asker:
 
 
 class Reply(NamedTuple, Generic[T]):
-    """A judge's reply to one text in one attempt.
+    """A judge's reply to one text in one attempt."""
 
-    `place` is that of the text, `attempt` counts from 1. `reply` is None if the text does not fit
-    the model's context, `value` if nothing could be read. `status` is parsed, unparsed or too_long.
-    """
-
-    place: int
-    attempt: int
-    reply: str | None
-    value: T | None
-    status: str
+    place: int  # of the text
+    attempt: int  # from 1
+    reply: str | None  # None if the text does not fit the model's context
+    value: T | None  # None if nothing could be read
+    status: str  # parsed, unparsed or too_long
 
 
 class Rounds(NamedTuple, Generic[T]):

@@ -113,9 +113,8 @@ class BatchEngine(contextlib.ExitStack):
     ) -> Iterator[Part]:
         """Yield the parts that a function returns for each task, in the order of the tasks.
 
-        With one local worker parts come one by one, else when their task is done. Tasks, which
-        must be picklable, are taken as they are needed. The function must be a module's function,
-        or a `partial` of one, so that other processes can load it.
+        Tasks, which must be picklable, are taken as they are needed. The function must be a
+        module's function, or a `partial` of one, so that other processes can load it.
 
         Raises:
             InputError: as by the function; or a worker has ended, Ray or its cluster is missing, or

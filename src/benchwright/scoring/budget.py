@@ -25,11 +25,9 @@ def count_budget(
 ) -> pd.DataFrame:
     """Count prompts, tokens and stored answers without asking a model; log the totals.
 
-    The model's own tokenizer counts prefix, text and continuations separately, which differs from
-    the joint text by at most a token; without a tokenizer tokens are estimated from bytes. What is
-    left to compute assumes that equal prompts are asked once and that each shard reads its shared
-    prefix once (servers are assumed to share nothing). Return a `ScoringBudget` table, empty if
-    answers are only imported.
+    The model's tokenizer counts prefix, text and continuations separately; without one, tokens are
+    estimated from bytes. What is left to compute assumes that each shard reads its shared prefix
+    once (servers share nothing). Return a `ScoringBudget`, empty if answers are only imported.
     """
     if prompts.empty:
         logger.info("no prompts: scoring.mode is imported")

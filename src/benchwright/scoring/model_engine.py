@@ -119,9 +119,8 @@ def answer_on_ray(
 ) -> Iterator[tuple[int, Answers]]:
     """Ask copies of one model; yield the number of each batch with its answers, in any order.
 
-    Each actor loads the model once, on the device and in the precision that `auto` resolves to in
-    this process. An actor that dies is restarted and its batches are asked again. Without an
-    address Ray runs on this machine and is stopped at the end if it was started here.
+    Each actor loads the model once. An actor that dies is restarted and its batches are asked
+    again. Without an address Ray runs on this machine.
 
     Raises:
         InputError: Ray is not installed, its cluster or the actors' resources are missing, the

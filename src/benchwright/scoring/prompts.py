@@ -79,12 +79,10 @@ def build_prompts(
     """Build every text that a model will see, with the continuations to score after it.
 
     One row per configuration, item and condition (format of Hendrycks et al., 2021); empty if
-    answers are only imported. Options alone are shown to the filter models only (to all models, if
-    the filter models are yet to be chosen), since no other answers to them are used. Calibration
-    items are shown whole. Demonstrations come from the item's subject, then from others, never the
-    item itself, in an order given by the seed. If a prompt exceeds the model's context,
-    demonstrations are dropped one by one (`shots_used`). Conditions that do not suit a style or an
-    item are not asked (see `unsuited`); their number is logged.
+    answers are only imported. Options alone are shown to the filter models only (to all, if these
+    are yet to be chosen). Demonstrations come from the item's subject, then from others, never the
+    item itself, in an order given by the seed; if a prompt exceeds the model's context, they are
+    dropped one by one (`shots_used`). The number of `unsuited` conditions is logged.
 
     Raises:
         InputError: a configuration names an unknown model, asks an endpoint for unsupported scores,

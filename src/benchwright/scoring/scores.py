@@ -29,8 +29,7 @@ def score_prompts(
 ) -> Iterator[dict[str, pd.DataFrame]]:
     """Ask the models for the log-likelihood of every option of every prompt, or a written answer.
 
-    Stored answers are not asked again. The rest is asked shard by shard, each saved at once, so
-    that a stopped run continues where it was. See `answer_shards`.
+    Stored answers are not asked again. The rest is asked shard by shard, each saved at once.
 
     Yields:
         One shard at a time: its name → a table with `COLUMNS` or `WRITTEN_COLUMNS`.
@@ -84,12 +83,10 @@ def collect_responses(
 ) -> Collected:
     """Return the answers to every item: one row per prompt with raw log-likelihoods, not judged.
 
-    Log-likelihoods and predictions are in the item's own order of options, also where they were
-    shown in another. `extraction` is `too_long` if a prompt exceeds the model's context even
-    without demonstrations, and `failed` if no option or final answer could be extracted: such an
-    answer is unknown, not wrong. Of several samples the prediction is the most frequent one
-    (unknown if two are), and `correct` the share of right ones among those extracted; a single
-    sample is judged by the next stage. Scores of other runs in the store are ignored.
+    `extraction` is `too_long` if a prompt exceeds the model's context even without demonstrations,
+    and `failed` if no option or final answer could be extracted: such an answer is unknown, not
+    wrong. Of several samples the prediction is the most frequent one (unknown if two are), and
+    `correct` the share of right ones among those extracted; a single sample is judged later.
 
     Raises:
         InputError: the store lacks scores of these prompts.
@@ -201,9 +198,8 @@ def record_responses(
 ) -> pd.DataFrame:
     """Return live answers as a log: raw log-likelihoods, sorted by model, style and item.
 
-    Calibration items are included, so that temperatures can be fitted again. Each row has the hash
-    of its item's content, by which an import notices a changed item. Prompts that did not fit and
-    written answers without an extracted option or final answer are left out.
+    Calibration items are included. Each row has the hash of its item's content, by which an import
+    notices a changed item. Prompts that did not fit and answers that are unknown are left out.
     """
     content = pd.concat([items, calibration_items]).set_index("item_id")["content_hash"]
     known = live_responses["logprobs"].notna() | live_responses["correct"].notna()

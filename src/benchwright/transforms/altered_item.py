@@ -49,9 +49,6 @@ def why_not_replaceable(item: MultipleChoice, single_best_answer: Collection[str
     In a single-best-answer item, the second best option is right without the best. With equal
     options or several right ones, a right one remains. Options such as "all of the above", or ones
     that refer to other options, change their meaning when another is removed (WiCkeD, section 3).
-    Return `open_ended`, `answer_unknown`, `too_few_options` (fewer than 2), `single_best_answer`,
-    `several_right_options`, `none_or_all_present`, `refers_to_options` or `equal_options`,
-    whichever holds first, or "".
     """
     kinds = kinds_of_options(item.choices)
     texts = {" ".join(unicodedata.normalize("NFC", text).split()) for text in item.choices}

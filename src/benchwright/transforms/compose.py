@@ -48,16 +48,11 @@ def perturb(
 ) -> Perturbed:
     """Make perturbed copies of a benchmark, with perturbed demonstrations.
 
-    Explanations are removed where the gold option was removed, and where options changed to which
-    the explanation refers by letter or position.
-
-    With `params.cumulative`, every prefix of the transforms is a separate perturbation (MMLU-CF,
-    Table 2). In copy d, a transform does the same to an item in all of them.
-
-    Items and demonstrations with ids in `single_best_answer` lose no option. `rephrasings` are the
-    new questions of the transform `rephrase`, the same in every copy. Return `params.copies` copies
-    of each perturbation, or one if nothing in it is random (`rephrase` alone). The result does not
-    depend on the order of rows.
+    Explanations that no longer fit the options are removed. With `params.cumulative`, every prefix
+    of the transforms is a separate perturbation (MMLU-CF, Table 2), in which a transform does the
+    same to an item. Those with ids in `single_best_answer` lose no option. `rephrasings` are the
+    new questions of the transform `rephrase`. There are `params.copies` copies of each
+    perturbation, or one if nothing in it is random (`rephrase` alone).
 
     Raises:
         InputError: an id occurs twice, or an answer is not an index into the choices.
@@ -100,10 +95,8 @@ def _perturbations(params: settings.PerturbationParams) -> list[tuple[str, int, 
     perturbations = []
     for length in range(1, whole + 1) if params.cumulative else [whole]:
         name = f"{params.name}_{length}" if params.cumulative else params.name
-        # Rephrased questions are the same in all copies.
-        random = any(
-            not isinstance(part, settings.RephraseParams) for part in params.transforms[:length]
-        )
+        kinds = {type(part) for part in params.transforms[:length]}
+        random = kinds != {settings.RephraseParams}  # the same in all copies
         perturbations.append((name, length, params.copies if random else 1))
     return perturbations
 
@@ -163,11 +156,7 @@ def _steps(
 def use_rephrasing(
     items: Sequence[MultipleChoice], role: str, rephrasings: Rephrased
 ) -> list[Altered]:
-    """Give each item its new question, the same in every copy (MMLU-CF, rule 1).
-
-    Items stay unaltered if no rephrasing was requested (`not_asked`) or no wording passed the
-    checks (`no_rephrasing_passed`).
-    """
+    """Give each item its new question, the same in every copy (MMLU-CF, rule 1)."""
     results = []
     for item in items:
         key = (role, item.item_id)

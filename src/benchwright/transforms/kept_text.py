@@ -48,10 +48,9 @@ def quotations(text: str) -> list[str]:
 def formulas(text: str) -> Counter[str]:
     """Count pieces of mathematics, code, chemistry and abbreviations.
 
-    LaTeX and code in their marks are one piece. Elsewhere it is every piece between spaces that has
-    a sign that prose lacks, mixes letters with digits, has two capitals ("DNA", "pH", "H2O"), or is
-    a single letter other than "a" and "I". A symbol or an abbreviation counts once, since "it" may
-    replace it.
+    LaTeX and code in their marks are one piece. Elsewhere it is every piece that has a sign that
+    prose lacks, mixes letters with digits, has two capitals ("DNA", "pH"), or is a single letter
+    other than "a" and "I". A symbol or an abbreviation counts once, since "it" may replace it.
     """
     marked = [" ".join(code.split()) for code in _CODE.findall(text)]
     # An unfinished "x =" may as well end in "x is".

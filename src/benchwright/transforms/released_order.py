@@ -23,11 +23,8 @@ def equivalent_orders(item: MultipleChoice, most: int = MOST_ORDERS) -> tuple[Al
     """Return at most `most` (≥ 2) orders of an item's options: turns of an order by hashes.
 
     With as many orders as options, each option is once in each place. None- and
-    all-of-the-above options stay last, but "None of the other choices" fits everywhere. There is
-    only the item's own order, with the reason, where an option refers to others
-    (`refers_to_options`), none- or all-of-the-above is not last (`none_or_all_not_last`), two
-    options are equal (`equal_options`), or there is nothing to turn (`open_ended`,
-    `too_few_options`).
+    all-of-the-above options stay last, but "None of the other choices" fits everywhere. Where
+    options cannot change places, there is only the item's own order, with the reason.
     """
     movable, reason = _movable(item)
     if reason:
@@ -41,23 +38,20 @@ def equivalent_orders(item: MultipleChoice, most: int = MOST_ORDERS) -> tuple[Al
 
 def _movable(item: MultipleChoice) -> tuple[int, str]:
     """Return how many options, from the first, may change places, and why none may, or ""."""
-    if not item.choices:
-        return 0, "open_ended"
-    if refers_to_options(item.question, item.choices):
-        return 0, "refers_to_options"
     kinds = kinds_of_options(item.choices)
     last = [
         kind in KEEPS_LAST and not _OF_OTHERS.search(text)
         for kind, text in zip(kinds, item.choices, strict=True)
     ]
     movable = last.index(True) if any(last) else len(last)
-    if not all(last[movable:]):
-        return 0, "none_or_all_not_last"
-    if movable < 2:
-        return 0, "too_few_options"
-    if len(set(item.choices)) < len(item.choices):
-        return 0, "equal_options"
-    return movable, ""
+    checks = {
+        "open_ended": not item.choices,
+        "refers_to_options": refers_to_options(item.question, item.choices),
+        "none_or_all_not_last": not all(last[movable:]),
+        "too_few_options": movable < 2,
+        "equal_options": len(set(item.choices)) < len(item.choices),
+    }
+    return movable, next((reason for reason, holds in checks.items() if holds), "")
 
 
 def released_order(item: MultipleChoice, key: bytes, most: int = MOST_ORDERS) -> Altered:

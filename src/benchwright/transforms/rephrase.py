@@ -140,11 +140,9 @@ def rephrase(
 ) -> list[Attempt]:
     """Rephrase each question, with up to `params.attempts` attempts until one passes.
 
-    The passage before a question is shown, is not changed and is not checked. A question that
-    cannot be rephrased has one attempt without a reply: `passage` (a long text in which passage and
-    question cannot be separated) or `nothing_to_rephrase` (fewer than three words). Return the
-    attempts by question, in the order of `questions`; `before` and `after` are whole questions,
-    their passages included.
+    The passage before a question is shown, not changed and not checked. A question that cannot be
+    rephrased has one attempt without a reply: `passage` (a long text in which it cannot be found)
+    or `nothing_to_rephrase` (fewer than three words). `before` and `after` include the passages.
     """
     attempts: list[list[Attempt]] = [[] for _ in questions]
     open_ones: list[tuple[int, Asked]] = []

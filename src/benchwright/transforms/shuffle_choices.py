@@ -17,10 +17,9 @@ def shuffle_choices(items: Sequence[MultipleChoice], seed: int, copy: int) -> li
     """Put the options of each item in a uniformly drawn order; the answer follows its option.
 
     None- and all-of-the-above options at the end, in any wording, stay last. An item stays
-    unaltered if its options have no other order (`open_ended`, `too_few_options`), if a text refers
-    to options by letter or position (`refers_to_options`), if "all of the above" comes before other
-    options (`none_or_all_not_last`), or if the random order is the original one (`same_order`). The
-    result depends on seed, copy and item id only.
+    unaltered, with the reason, if its options have no other order, if a text refers to options by
+    letter or position, if "all of the above" comes before other options, or if the random order is
+    the original one. The result depends on seed, copy and item id only.
     """
     ids = [item.item_id for item in items]
     most = max((len(item.choices) for item in items), default=0)

@@ -18,17 +18,14 @@ FIELDS = (
     "Math", "Physics", "Chemistry", "Law", "Engineering", "Economics", "Health", "Psychology",
     "Business", "Biology", "Philosophy", "Computer Science", "History", "Other",
 )  # fmt: skip
-SPELLINGS = {
-    **{field: field for field in FIELDS},
-    "Mathematics": "Math",
-    "Maths": "Math",
-    "Computing": "Computer Science",
-    "Medicine": "Health",
-    "None of these": "Other",
+_BY_SPELLING = {
+    **{field.casefold(): field for field in FIELDS},
+    "mathematics": "Math",
+    "maths": "Math",
+    "computing": "Computer Science",
+    "medicine": "Health",
+    "none of these": "Other",
 }
-"""The field of each spelling that a judge may use."""
-
-_BY_SPELLING = {spelling.casefold(): field for spelling, field in SPELLINGS.items()}
 
 Vectors = NDArray[np.floating]
 

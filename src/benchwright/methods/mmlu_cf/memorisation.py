@@ -37,7 +37,10 @@ def written_options(reply: str, k: int) -> list[str]:
     with Answer. If the reply repeats `A.`, reading starts there. Text after a missing letter is
     ignored.
     """
-    text = _from_first(reply)
+    begin = re.search(r"(?:^|\n)[ \t]*\(?A[.):](?=\s|$)", reply)
+    after = _mark(reply, "B")
+    again = begin is not None and (after is None or begin.start() < after.start())
+    text = reply[begin.end() :] if begin is not None and again else reply
     options: list[str] = []
     for number in range(1, k + 1):
         mark = _mark(text, LABELS[number]) if number < len(LABELS) else None
@@ -49,14 +52,6 @@ def written_options(reply: str, k: int) -> list[str]:
         options.append(text[: mark.start()].strip())
         text = text[mark.end() :]
     return options if any(options) else []
-
-
-def _from_first(reply: str) -> str:
-    mark = re.search(r"(?:^|\n)[ \t]*\(?A[.):](?=\s|$)", reply)
-    after = _mark(reply, "B")
-    if mark is None or (after is not None and after.start() < mark.start()):
-        return reply
-    return reply[mark.end() :]
 
 
 def _mark(text: str, label: str) -> re.Match[str] | None:
@@ -86,15 +81,15 @@ class OptionMatch(NamedTuple):
 def option_matches(written: Sequence[str], options: Sequence[str]) -> list[OptionMatch]:
     """Compare each option with what is written in its place, verbatim and by similarity.
 
-    The similarity, 0–100, is `rapidfuzz.fuzz.ratio` of the folded texts: twice the common
-    characters in order over all characters. Only the first lines of a written option are read, as
-    many as the option has. A missing option does not match.
+    The similarity is `rapidfuzz.fuzz.ratio` of the folded texts, 0–100. Only the first lines of a
+    written option are read, as many as the option has. A missing option does not match.
     """
     from rapidfuzz.fuzz import ratio
 
     matches = []
     for answer, option in zip_longest(written[: len(options)], options, fillvalue=""):
-        text = _lines(answer, option)
+        lines = len(option.strip().splitlines()) or 1
+        text = "\n".join(answer.strip().splitlines()[:lines])
         exact = bool(text.strip()) and verbatim(text) == verbatim(option)
         near = bool(folded(text)) and ratio(folded(text), folded(option)) >= FUZZY
         matches.append(OptionMatch(exact, exact or near))
@@ -105,11 +100,6 @@ def in_place(written: Sequence[str], options: Sequence[str]) -> tuple[float, flo
     """Compute the shares of options written in their places, verbatim and by similarity."""
     exact, similar = map(sum, zip(*option_matches(written, options), strict=True))
     return exact / len(options), similar / len(options)
-
-
-def _lines(written: str, option: str) -> str:
-    count = len(option.strip().splitlines()) or 1
-    return "\n".join(written.strip().splitlines()[:count])
 
 
 def compare_replies(
@@ -185,10 +175,9 @@ def summarise_memorisation(memorisation: pd.DataFrame) -> pd.DataFrame:
     """Summarise a `Memorisation` table by model, as a `MemorisationSummary`.
 
     An item counts as remembered if any of its replies holds all options in their places; intervals
-    are Wilson's. The test is over whole items, those remembered against those whose control would
-    be: a one-sided exact McNemar test with Holm's correction over models. `remembers` is true if
-    the result is significant. Shares of single options are no test: a model that knows the topic
-    guesses more options of the item than of its control.
+    are Wilson's. `remembers`: items remembered against those whose control would be, by a one-sided
+    exact McNemar test with Holm's correction over models. Shares of single options are no test: a
+    model that knows the topic guesses more options of the item than of its control.
     """
     groups = memorisation.groupby("model", sort=True)
     rows = [_summary(str(model), replies) for model, replies in groups]

@@ -24,16 +24,12 @@ def choose_demonstrations(items: pd.DataFrame, params: OpenBenchmarkParams, seed
     sizes = items.groupby(_subjects(items)).size()
     usable = items[items["passage"].isna() & items["answer"].ge(0)]
     ids = usable["item_id"].tolist()
-    of_field: defaultdict[str, list[tuple[float, str]]] = defaultdict(list)
     draws = item_uniforms(seed, "open_benchmark", ids)
-    for subject, draw, item_id in zip(_subjects(usable), draws, ids, strict=True):
-        of_field[subject].append((float(draw), item_id))
-    chosen: set[str] = set()
-    for subject, drawn in of_field.items():
-        most = int(_SHARE * int(sizes[subject]))
-        count = min(params.demonstrations, most)
-        chosen.update(item_id for _, item_id in sorted(drawn)[:count])
-    return chosen
+    chosen: defaultdict[str, list[str]] = defaultdict(list)
+    for _, item_id, subject in sorted(zip(draws, ids, _subjects(usable), strict=True)):
+        if len(chosen[subject]) < min(params.demonstrations, int(_SHARE * int(sizes[subject]))):
+            chosen[subject].append(item_id)
+    return {item_id for ids in chosen.values() for item_id in ids}
 
 
 def _subjects(items: pd.DataFrame) -> pd.Series:

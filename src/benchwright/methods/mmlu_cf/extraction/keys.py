@@ -11,12 +11,12 @@ from benchwright.methods.mmlu_cf.extraction.answer_words import words_for
 from benchwright.methods.mmlu_cf.extraction.answers import (
     NUMBER,
     answer_after,
-    explanation_after,
     key_after,
     pairs_in,
     speaks_of_questions,
 )
 from benchwright.methods.mmlu_cf.extraction.lines import Line
+from benchwright.methods.mmlu_cf.extraction.stems import Stem
 
 _LABEL = r"(?:[A-Ha-hА-Еа-е]|[ivxIVX]{1,4})"
 _ROW = re.compile(
@@ -73,67 +73,51 @@ def key_sections(lines: list[Line]) -> list[KeySection]:
 
 def _head(text: str) -> str | None:
     """Return the text after the heading of a key on its line; None if a line is no heading."""
-    rest = key_after(text)
-    if rest is None:
-        rest = answer_after(text) or ""
-        return rest.lstrip("*_ ") if rest and speaks_of_questions(rest.lstrip("*_ ")) else None
-    return rest.lstrip("*_ ")
+    key = key_after(text)
+    rest = ((answer_after(text) or "") if key is None else key).lstrip("*_ ")
+    return rest if key is not None or speaks_of_questions(rest) else None
 
 
 def _headless(lines: list[Line], at: int) -> KeySection | None:
-    """Return the key of at least three entries, or of two lines, that begins on a line."""
-    entries = _letters_only(lines[at].text)
+    """Return the key of at least two entries that begins on a line."""
+    entries: list[KeyEntry] = []
     last = at
-    while entries and last + 1 < len(lines):
-        more = _letters_only(lines[last + 1].text)
-        numbers = [entry.number for entry in (entries[-1], *more[:1]) if entry.number.isdecimal()]
-        if len(numbers) < 2 or int(numbers[1]) != int(numbers[0]) + 1:
-            break
+    while last < len(lines) and (more := _letters_only(lines[last].text)):
         entries += more
         last += 1
-    enough = len(entries) >= 3 or (last > at and entries[0].number == "1")
-    return KeySection(at, last, entries) if enough else None
+    return KeySection(at, last - 1, entries) if len(entries) > 1 else None
 
 
 def _letters_only(text: str) -> list[KeyEntry]:
     """Return the entries of a line if all are letters alone: `1) 4` is an option."""
-    entries = _of_line(text) if text[:1].isdigit() or text[:1] in "Qq(#" else []
+    entries = _of_line(text)
     return entries if all(len(entry.rest.strip("().[] ")) < 5 for entry in entries) else []
 
 
 def _section(lines: list[Line], head: int, rest: str) -> KeySection | None:
     """Return the key below a heading such as "Answers"; it may begin on the heading's line."""
-    pairs = [KeyEntry(*pair) for pair in pairs_in(rest)]
-    entries = pairs or _of_line(rest) or _in_order(rest)
-    if len(rest) > 60 and not entries:
-        return None
+    entries = [KeyEntry(*pair) for pair in pairs_in(rest)] or _in_order(rest)
     plural = _PLURAL.search(lines[head].text) is not None
     last, at = head, head + 1
     while plural and at < len(lines):
         line, n = lines[at], len(entries)
-        found, taken = _entries(lines, at, n) if line.kind != "heading" or not n else ([], 1)
-        if not found and at == head + 1 and not n:
-            found = _in_order(line.text)
-        explains = explanation_after(line.text)
-        wraps = line.block == lines[last].block and line.kind != "heading" and not line.label
-        if not found and n and (explains is not None or wraps):
-            text = f"{entries[-1].explanation} {explains or line.text}".strip()
+        found, taken = _entries(lines, at, n)
+        found = found or ([] if n else _in_order(line.text))
+        if not found and n and line.block == lines[last].block:
+            text = f"{entries[-1].explanation} {line.text}".strip()
             entries[-1] = entries[-1]._replace(explanation=text)
-        elif not found and not (_leads(lines, at, n) and (n or at < head + 4)):
+        elif not found and not _leads(lines, at, n):
             break
         entries += found
-        last = at + taken - 1 if found or n else last
-        at += taken
-    enough = len(entries) > 1 or (plural and any(_is_label(entry.rest) for entry in entries))
-    return KeySection(head, last, entries) if enough else None
+        last, at = at + taken - 1, at + taken
+    return KeySection(head, last, entries) if len(entries) > (0 if plural else 1) else None
 
 
 def _leads(lines: list[Line], at: int, n: int) -> bool:
     """Return whether a line stands above entries: "No. Answer", "Part Two"."""
     text = _numbered(lines[at])
-    header = n == 0 and len(text) < 80 and _HEADER.fullmatch(text) is not None
     below = at + 1 < len(lines) and len(text) < 40 and _entries(lines, at + 1, n)[0]
-    return header or bool(below)
+    return bool(below) or _HEADER.fullmatch(text) is not None
 
 
 def _entries(lines: list[Line], at: int, n: int) -> tuple[list[KeyEntry], int]:
@@ -156,8 +140,6 @@ def _numbered(line: Line) -> str:
 
 def _of_line(text: str) -> list[KeyEntry]:
     """Return the entries of which a line consists, or the entry at its start."""
-    if len(text) > 20_000:
-        return []
     pairs = [KeyEntry(*pair) for pair in pairs_in(text)]
     if pairs and all(len(entry.rest) < 80 and _is_label(entry.rest) for entry in pairs):
         return pairs
@@ -198,40 +180,33 @@ def _is_label(text: str) -> bool:
     return _STRICT.match(text) is not None
 
 
-class Place(NamedTuple):
-    """Where a question without an answer stands, and its number."""
-
-    first: int
-    number: str | None
-
-
-def answers_of_keys(places: Sequence[Place], keys: Sequence[KeySection]) -> dict[int, KeyEntry]:
-    """Return the entry of each question, by its place in `places`, in page order.
+def answers_of_keys(stems: Sequence[Stem], keys: Sequence[KeySection]) -> dict[int, KeyEntry]:
+    """Return the entry of each question, by its place in `stems`.
 
     A key belongs to the questions above it, after the previous key, or else to those below it. A
     number that fits several questions answers none. Questions without any number are matched by
     order if the key counts 1 … n and there are n.
     """
     entries: defaultdict[int, list[KeyEntry]] = defaultdict(list)  # by number of questions above
-    starts = [place.first for place in places]
+    starts = [stem.first for stem in stems]
     for key in keys:
         entries[bisect_left(starts, key.first)] += key.entries
     found: dict[int, KeyEntry] = {}
-    bounds = [0, *entries, len(places)]
+    bounds = [0, *entries, len(stems)]
     for n, (above, of_key) in enumerate(entries.items()):
         scope = range(bounds[n], above) if above else range(bounds[n + 2])
-        found |= _matched(scope, places, of_key)
+        found |= _matched(scope, stems, of_key)
     return found
 
 
-def _matched(scope: range, places: Sequence[Place], entries: list[KeyEntry]) -> dict[int, KeyEntry]:
+def _matched(scope: range, stems: Sequence[Stem], entries: list[KeyEntry]) -> dict[int, KeyEntry]:
     numbers = [entry.number for entry in entries]
-    if not any(places[n].number for n in scope):
+    if not any(stems[n].number for n in scope):
         counts = numbers == [str(n + 1) for n in range(len(scope))]
         return dict(zip(scope, entries, strict=True)) if counts else {}
     questions, rests = defaultdict(list), defaultdict(set)
     for n in scope:
-        questions[places[n].number].append(n)
+        questions[stems[n].number].append(n)
     for entry in entries:
         rests[entry.number].add(entry.rest)
     return {

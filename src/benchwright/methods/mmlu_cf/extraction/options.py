@@ -150,7 +150,8 @@ class Labels:
             places = [_place(each.label, start, series) for each in taken]
             place = -1 if head is None else _place(head, start, series)
             repeats = self.lines[at].text == self.lines[taken[-1].line].text
-            error = place not in places[:-1] and not pending and not repeats
+            near = place not in places[:-1] and place <= places[-1] + 3
+            error = near and not pending and not repeats
             if head is not None and place > 0 and (place == places[-1] + 1 or error):
                 taken += self._on_line(at, head, series, pending)
                 pending = []

@@ -9,12 +9,7 @@ from benchwright.methods.mmlu_cf.extraction.given_answers import (
     explanation,
     given_answer,
 )
-from benchwright.methods.mmlu_cf.extraction.keys import (
-    KeySection,
-    Place,
-    answers_of_keys,
-    key_sections,
-)
+from benchwright.methods.mmlu_cf.extraction.keys import KeySection, answers_of_keys, key_sections
 from benchwright.methods.mmlu_cf.extraction.labels import LETTERED
 from benchwright.methods.mmlu_cf.extraction.lines import FoundQuestion, Line
 from benchwright.methods.mmlu_cf.extraction.options import Run, option_runs
@@ -42,11 +37,12 @@ class _Draft:
 
 def questions_of(lines: list[Line]) -> list[FoundQuestion]:
     """Return the questions of a page in order, with the answers that the page gives."""
-    keys = key_sections(lines)
+    found = option_runs(lines)
+    keys = key_sections(lines) if found else []
     in_keys = {at for key in keys for at in range(key.first, key.last + 1)}
     runs = [
         run
-        for run in option_runs(lines)
+        for run in found
         if not in_keys.intersection({run.options[0].line, run.options[1].line})
         and sum(map(bool, run.texts)) >= 2
         and not any(answer_inside(text) >= 0 for text in run.texts[:-1])
@@ -153,8 +149,7 @@ def _answers_by_markup(drafts: list[_Draft], lines: list[Line]) -> None:
 
 
 def _answers_by_keys(drafts: list[_Draft], keys: list[KeySection]) -> None:
-    places = [Place(d.stem.first, d.stem.number) for d in drafts]
-    for n, entry in answers_of_keys(places, keys).items():
+    for n, entry in answers_of_keys([draft.stem for draft in drafts], keys).items():
         draft = drafts[n]
         parsed = parsed_answer(entry.rest, draft.run.labels, draft.run.texts)
         if parsed is not None:

@@ -53,10 +53,9 @@ def half_gaps(
 
     The halves hold different items, so their errors add up; interval and test are normal. A model
     is `suspicious` if validation is above test and the difference holds after Holm's correction
-    over all models at two-sided `alpha`; the chance of any false alarm is then at most `alpha`/2.
-    Fields are corrected over models and fields. Each key occurs once in `scores`; a model without a
-    group is "unknown". `originals` are accuracy and items on the original benchmark by
-    configuration, or by model where a log does not say how it asked.
+    over all models (and fields) at two-sided `alpha`; the chance of any false alarm is then at most
+    `alpha`/2. A model without a group is "unknown". `originals` are accuracy and items on the
+    original benchmark by configuration, or by model where a log does not say how it asked.
     """
     ordered = sorted(scores, key=lambda score: (*score[:3], score.field))
     gaps = [_difference(score.validation, score.test) for score in ordered]
@@ -200,16 +199,13 @@ def model_groups(names: Iterable[str], models: ModelsParams) -> dict[str, str]:
 
     A size between two groups counts as the larger. Models that conf does not list are `unknown`.
     """
+    bounds = {"large": 50, "medium": 12, "small": 5, "mini": 0}
     groups = {}
     for name in names:
         model = models.models.get(name)
-        size = None if model is None else model.size_b
-        if size is None:
-            served = model is not None and model.endpoint is not None
-            groups[name] = "api" if served else "unknown"
-        else:
-            bounds = (("large", 50), ("medium", 12), ("small", 5), ("mini", 0))
-            groups[name] = next(group for group, above in bounds if size > above)
+        groups[name] = "api" if model is not None and model.endpoint is not None else "unknown"
+        if model is not None and (size := model.size_b) is not None:
+            groups[name] = next(group for group, above in bounds.items() if size > above)
     return groups
 
 
