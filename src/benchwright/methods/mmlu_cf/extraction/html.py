@@ -9,7 +9,6 @@ from benchwright.methods.mmlu_cf.extraction.lines import Emphasis, Line, visible
 from benchwright.methods.mmlu_cf.extraction.markup import (
     Attributes,
     Markup,
-    list_type,
     markup,
     without_deep_tags,
 )
@@ -147,7 +146,6 @@ class _Walk:
         self.out = LineBuilder()
         self.stack: list[_Element] = []
         self.elements = 0
-        self.names: dict[str, int] = {}
 
     def over(self, root: Any) -> None:
         node, depth = root, 0
@@ -180,7 +178,11 @@ class _Walk:
         """Return whether the children of an element are read."""
         out = self.out
         if tag in EMPTY:
-            self._void(tag, attributes)
+            if tag == "input":
+                self._input(attributes)
+            elif tag in {"br", "hr"}:
+                out.flush()
+                out.block += tag == "hr"
             return False
         marked = markup(tag, attributes)
         if marked.unread or (tag == "option" and attributes.get("value") == ""):  # "Choose …"
@@ -195,9 +197,7 @@ class _Walk:
         self.elements += 1
         element = _Element(tag, marked, self.elements, len(out.lines), len(out.text))
         if tag == "ol":
-            start = attributes.get("start") or ""
-            element.list_type = list_type(attributes)
-            element.counter = int(start[:4]) - 1 if start.isdecimal() else 0
+            element.list_type = attributes.get("type") or "1"
         self._place(element, option)
         self.stack.append(element)
         return True
@@ -225,24 +225,11 @@ class _Walk:
         line = self.out.line
         around = [element.number for element in self.stack if element.holds_options]
         line.group = line.group or (around[-1] if around else 0)
-        if kind == "radio" and (name := attributes.get("name")):
-            line.group = self.names.setdefault(name, len(self.names) + 1_000_000)
         line.value = attributes.get("value")
         marked = markup("input", attributes)
         line.marks |= marked.marks - {"answer"} | ({"correct"} if marked.affirms else set())
-        boxed = kind == "checkbox" and "disabled" in attributes
-        if "checked" in attributes:
-            line.marks.add("ticked" if boxed else "checked")
-        elif boxed:
-            line.marks.add("unticked")
-
-    def _void(self, tag: str, attributes: Attributes) -> None:
-        if tag == "input":
-            self._input(attributes)
-        elif tag == "br":
-            self.out.flush()
-        elif tag == "hr":
-            self.out.end_block()
+        if kind == "checkbox" and "disabled" in attributes:
+            line.marks.add("ticked" if "checked" in attributes else "unticked")
 
     def _leave(self) -> None:
         element = self.stack.pop()

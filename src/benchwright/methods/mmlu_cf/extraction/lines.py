@@ -26,7 +26,7 @@ class Line:
     label: str = ""
     group: int = 0  # number of its list or set of inputs; 0 if there is none
     indent: int = 0  # columns before the text (plain text)
-    # `correct`, `checked`, `ticked`, `answer` (an element called answer), `code` (preformatted)
+    # `correct`, `ticked`, `unticked`, `answer` (an element called answer), `code` (preformatted)
     marks: set[str] = field(default_factory=set)
     emphasis: list[Emphasis] = field(default_factory=list)  # parts in another face
     value: str | None = None  # value of an input

@@ -61,7 +61,7 @@ def _with_options(lines: list[Line]) -> list[Line]:
             texts = [line.text for line in inside if _is_of(option, line)]
             option.text = " ".join([option.text, *texts]).strip()
             options.append((option, [line for line in inside if line.kind == "code"]))
-        coded = len(options) > 1 and all(code for _, code in options)
+        coded = all(code for _, code in options)
         for option, code in options:
             option.group = options[0][0].group
             kept.append(option)
@@ -78,9 +78,7 @@ def _end_of_item(lines: list[Line], at: int) -> int:
     """Return the line behind an option: the next option of its list, or the end of its block."""
     option = lines[at]
     for end in range(at + 1, min(at + _LONGEST_ITEM, len(lines))):
-        if lines[end].kind == "heading":
-            break
-        if lines[end].marks & _BOXED:
+        if lines[end].kind == "heading" or lines[end].marks & _BOXED:
             if lines[end].group == option.group:
                 return end
             break
@@ -133,10 +131,8 @@ def _read_literal(state: Any, silent: bool) -> bool:
 
 def _settle(tokens: list[Any]) -> None:
     """Turn boxes into inputs, tags that are none into text, and keep columns apart."""
-    for at, token in enumerate(tokens):
+    for token in tokens:
         if token.type == "inline":
-            if tokens[at - 1].markup in {"-", "="} and "\n" in token.content:
-                tokens[at - 1].tag = tokens[at + 1].tag = "p"  # a rule below several lines
             _keep_unknown_tags(token.children)
             _read_boxes(token.children)
             for part in token.children:
@@ -156,13 +152,10 @@ def _keep_unknown_tags(parts: Sequence[Any]) -> None:
 
 
 def _read_boxes(parts: Sequence[Any]) -> None:
-    line_begins = True
     for part in parts:
-        box = box_at(part.content) if line_begins and part.type == "text" else None
-        if box is not None:
+        if part.type == "text" and (box := box_at(part.content)) is not None:
             end, ticked = box
             part.type = "html_inline"
             checked = " checked" * ticked
             rest = escape(part.content[end:])
             part.content = f"<input type=checkbox disabled{checked}>{rest}"
-        line_begins = part.type in {"softbreak", "hardbreak"}

@@ -95,9 +95,3 @@ def _meaning(name: str) -> frozenset[str]:
     if "correct" in words or (words & _RIGHT and (marks or "is" in words)):
         marks.add("correct")
     return frozenset(marks)
-
-
-def list_type(attributes: Attributes) -> str:
-    """Return the numbering of an `<ol>`: `A`, `a`, `I`, `i` or `1`."""
-    kind = attributes.get("type") or "1"
-    return kind if kind in {"A", "a", "I", "i"} else "1"

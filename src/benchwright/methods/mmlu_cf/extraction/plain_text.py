@@ -15,7 +15,6 @@ def plain_lines(text: str) -> list[Line]:
     lines: list[Line] = []
     block, fence = 0, ""  # the fence that opened code
     reply: Line | None = None  # "A: …" of several lines, up to the next "Q: "
-    asked = False
     for row in visible(text.replace("\r\n", "\n").replace("\r", "\n")).split("\n"):
         opening = _FENCE.match(row)
         if fence:
@@ -34,8 +33,7 @@ def plain_lines(text: str) -> list[Line]:
             line.text = spaced(_without_bullet(row.strip(), line))
             if line.text:
                 lines.append(line)
-            asked = asked or row.startswith("Q: ")
-            reply = line if asked and row.startswith("A: ") else None
+            reply = line if row.startswith("A: ") else None
     return lines
 
 
