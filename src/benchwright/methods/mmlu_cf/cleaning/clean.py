@@ -124,7 +124,7 @@ def _deduplicate(
     if pc.count_distinct(ids).as_py() < len(ids):
         raise InputError("item_id: an id is repeated among the clean rows")
     order = _order(rows)
-    prints = Fingerprints(*(part[order] for part in prints))
+    prints = Fingerprints(prints.text[order], prints.answer[order], prints.signed[order])
     table = rows.select(_COMPARED).take(pa.array(order))
     active, duplicates = np.arange(len(order)), [REJECTED.empty_table()]
     if "exact_duplicate" not in params.off:
