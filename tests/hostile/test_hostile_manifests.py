@@ -26,6 +26,7 @@ from hostile.accepted import HALF, SUBSET
         (read_subset, SUBSET, ("subset", "items", 0, "weight"), -1, "weight: Input should be"),
         (read_subset, SUBSET, ("subset", "items", 0, "weight"), 0.5, "weights sum to 0.5"),
         (read_subset, SUBSET, ("subset", "items_hash"), "0", "the items differ from the exported"),
+        (read_subset, SUBSET, ("subset", "items", 0, "inclusion"), 1, "inclusion is 1 for every"),
         (
             *(read_subset, SUBSET, ("subset", "items"), SUBSET["subset"]["items"] * 2),
             "an item is listed more than once",

@@ -136,9 +136,9 @@ class ResponseFiles(ReadOnly[dict[str, LoadedFile]]):
             logger.warning("%s: not recognised as logs: %s", self.place, listed(below))
 
         def entry(path: Path) -> ResponseFileParams:
-            # Entries may not have folders in their names, so the path is set after validation.
+            # Not validated: entries may not have folders in their names.
             name = path.relative_to(self.place).as_posix()
-            return ResponseFileParams(file="log.json").model_copy(update={"file": name})
+            return ResponseFileParams.model_construct(file=name)
 
         files, _ = load_found(found._replace(others=tables), entry, tables)
         files = [file for file in files if (self.place / file.name).resolve() not in named]

@@ -62,6 +62,8 @@ class SubsetManifest(BaseModel):
         if self.draws_hash and ids_hash(drawn(self.items)) != self.draws_hash:
             raise ValueError("weights or inclusion differ from the exported ones (draws_hash)")
         if self.inclusion is not None:
+            if self.inclusion.min() == 1 and len(self.items) < self.of_items:
+                raise ValueError("inclusion is 1 for every item, but not all items were drawn")
             inverse = 1 / self.inclusion
             if not np.allclose(self.weights, inverse / inverse.sum(), rtol=_SAME):
                 raise ValueError("the weights do not follow from the inclusion probabilities")

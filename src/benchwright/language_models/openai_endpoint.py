@@ -101,14 +101,18 @@ class EndpointModel:
     ) -> Iterator[list[PromptScore]]:
         """Yield the log-likelihoods of the continuations."""
         score = self._echo_score if self._endpoint.logprobs == "echo" else self._top_score
-        return self._answers(batches, score, _not_scored, progress)
+        return self._answers(
+            batches, score, lambda r: PromptScore(None, r.option_tokens, r.prompt_tokens), progress
+        )
 
     def generate_batches(
         self, batches: Iterable[Sequence[PromptText]], sampling: Sampling, progress: Progress
     ) -> Iterator[list[Generated]]:
         """Yield written answers, without reasoning where the server separates it."""
         write = partial(self._write, sampling=sampling)
-        return self._answers(batches, write, _not_written, progress)
+        return self._answers(
+            batches, write, lambda r: Generated(None, (), 0, r.prompt_tokens), progress
+        )
 
     def close(self) -> None:
         """Do nothing: connections end with the iterator that opened them."""
@@ -278,14 +282,6 @@ class EndpointModel:
             advice = _ALTERNATIVE
         answer = f"{self._server.address} answers {status}: {refused.message}"
         return f"{self._where}: {answer}; {advice}"
-
-
-def _not_scored(request: _Request) -> PromptScore:
-    return PromptScore(None, request.option_tokens, request.prompt_tokens)
-
-
-def _not_written(request: _Request) -> Generated:
-    return Generated(None, (), 0, request.prompt_tokens)
 
 
 def _key(where: str, named: SecretStr | None) -> str | None:

@@ -26,9 +26,6 @@ from benchwright.params.scoring import VllmParams
 
 T = TypeVar("T")
 
-MOST_TOKENS_ASKED = 128
-"""Token ids that one vLLM request may ask log-probabilities of."""
-
 _AT_ONCE = 4  # requests given to vLLM together, per sequence that it runs side by side
 _HOTTEST = 2.0  # the highest temperature vLLM takes
 _CPU_CACHE = 2 << 30  # bytes of keys and values; VLLM_CPU_KVCACHE_SPACE, where set, overrides it
@@ -62,22 +59,18 @@ class Job(NamedTuple, Generic[T]):
     finish: Callable[[list[Any]], T]  # of the samples of each, vLLM's `CompletionOutput`
 
 
-def states(options: Sequence[Sequence[int]], most: int = MOST_TOKENS_ASKED) -> list[State]:
+def states(options: Sequence[Sequence[int]]) -> list[State]:
     """Return every distinct point at which a token of an option is predicted, shortest first.
 
     The options' tokens form a trie: what several options share is asked once, labels of one token
-    are all asked at the root. A point with more than `most` tokens is asked in parts.
+    are all asked at the root.
     """
     asked: dict[tuple[int, ...], set[int]] = defaultdict(set)
     for option in options:
         for position, token in enumerate(option):
             asked[tuple(option[:position])].add(token)
-    return [
-        State(after, tokens[start : start + most])
-        for after in sorted(asked, key=lambda after: (len(after), after))
-        for tokens in [tuple(sorted(asked[after]))]
-        for start in range(0, len(tokens), most)
-    ]
+    ordered = sorted(asked, key=lambda after: (len(after), after))
+    return [State(after, tuple(sorted(asked[after]))) for after in ordered]
 
 
 def option_logprobs(

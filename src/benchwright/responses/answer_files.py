@@ -33,10 +33,9 @@ class Choice(NamedTuple):
 
     def entry(self, file: Path) -> ResponseFileParams:
         """Return the settings of a file."""
-        # Files in different folders may share a name, so paths identify them.
-        values = {"file": str(file), "metric": self.metric, "filter": self.filter}
-        return ResponseFileParams(file="log.json").model_copy(
-            update={**values, "scale": self.scale}
+        # Not validated: files in different folders may share a name, so paths identify them.
+        return ResponseFileParams.model_construct(
+            file=str(file), metric=self.metric, filter=self.filter, scale=self.scale
         )
 
 

@@ -96,14 +96,13 @@ def read_log(
         ]
         kept = (sample for sample in samples if id(sample) not in left)
         samples = [_marked(sample, mark, file.spec.style) for sample in kept]
-    joined = [row._replace(sample=_settled(row, index, tally)) for row in joined]
     style = file.spec.style or log.style or _style(joined, tally)
-    joined = [row._replace(order=order_of(row.orders, style)) for row in joined]
-    unordered = [
-        row.sample
+    joined = [
+        row._replace(sample=_settled(row, index, tally), order=order_of(row.orders, style))
         for row in joined
-        if row.sample.logprobs is not None and row.order is None and row.sample.outcome != "failed"
     ]
+    scored = (row for row in joined if row.sample.logprobs and row.sample.outcome != "failed")
+    unordered = [row.sample for row in scored if row.order is None]
     tally.add_samples("", "log-likelihoods ignored (unknown order of options)", unordered)
     tally.notes += log.notes
     _compare_scores(tally, file, log, mark or log.only_mark, samples)

@@ -153,14 +153,6 @@ class EncodedTexts(NamedTuple):
     cache: pd.DataFrame
 
 
-def vector_key(encoder: str, models: ModelsParams) -> str:
-    """Return the key of an encoder of texts: its name, the revision of its weights, the precision.
-
-    The precision is always 32 bits, so that all machines give the same vectors.
-    """
-    return choose_encoder(encoder, EmbeddingParams(dtype="float32"), models).key
-
-
 def encode_texts(
     texts: Sequence[str], cache: pd.DataFrame, encoder: str, models: ModelsParams
 ) -> EncodedTexts:
