@@ -1,6 +1,6 @@
 """The comparison of perturbed copies with the original, per configuration."""
 
-from kedro.pipeline import Node, Pipeline
+from kedro.pipeline import Pipeline
 
 from benchwright.methods.wicked.comparison import coverage
 from benchwright.methods.wicked.comparison.compared_responses import align_responses
@@ -8,8 +8,7 @@ from benchwright.methods.wicked.comparison.instruct import compare_instruct
 from benchwright.methods.wicked.comparison.rule_ablation import compare_rules
 from benchwright.methods.wicked.comparison.score_comparison import compare_scores, follow_responses
 from benchwright.methods.wicked.comparison.written_responses import compare_written_responses
-from benchwright.pipelines.nodes import boxed, node
-from benchwright.reports.page.parts import render_report
+from benchwright.pipelines.nodes import boxed, node, report_node
 from benchwright.reports.wicked import page
 from benchwright.reports.wicked.findings import measure_reach, show_comparison_top
 
@@ -47,8 +46,8 @@ _NODES = [
     ),
 ]
 _SHOWN = (
-    *("score_sections", "answer_sections", "alterations", "examples"),
-    *("provenance", "ranks_plot"),
+    *("comparison_score_sections", "comparison_answer_sections", "comparison_alterations"),
+    *("comparison_examples", "comparison_provenance", "comparison_ranks_plot"),
 )
 """What the page shows, with its sections in order."""
 
@@ -86,17 +85,7 @@ _PAGE = [
         ["params:ingestion", "params:variant", _SETTINGS, "params:seed"],
         "comparison_provenance",
     ),
-    Node(
-        render_report,
-        {
-            "ingestion": "params:ingestion",
-            "variant": "params:variant",
-            "top": "comparison_top",
-            **{f"comparison_{name}": f"comparison_{name}" for name in _SHOWN},
-        },
-        "comparison_report",
-        name="render_comparison_report",
-    ),
+    report_node("comparison_top", _SHOWN, "comparison_report"),
 ]
 
 

@@ -12,8 +12,7 @@ from benchwright.evidence import (
     verdict,
 )
 from benchwright.methods.smart import audit, label_errors, metrics, review
-from benchwright.pipelines.nodes import boxed, node
-from benchwright.reports.page.parts import render_report
+from benchwright.pipelines.nodes import boxed, node, report_node
 from benchwright.reports.smart import item_list, plots, sections, summary
 
 _RANKED = ["response_matrix", "items"]
@@ -160,16 +159,7 @@ _PAGE = [
         ],
         "report_provenance",
     ),
-    node(
-        render_report,
-        {
-            "ingestion": "params:ingestion",
-            "variant": "params:variant",
-            "top": "report_top",
-            **{name: name for name in _SHOWN},
-        },
-        "report",
-    ),
+    report_node("report_top", _SHOWN, "report"),
 ]
 
 

@@ -1,9 +1,11 @@
 """Nodes named after their functions, and boxes of nodes."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from kedro.pipeline import Node, Pipeline
+
+from benchwright.reports.page.parts import render_report
 
 Inputs = str | list[str] | dict[str, str] | None
 
@@ -11,6 +13,14 @@ Inputs = str | list[str] | dict[str, str] | None
 def node(function: Callable[..., Any], inputs: Inputs, outputs: str | list[str]) -> Node:
     """Return a Kedro node named after its function; Kedro would add a hash to the name."""
     return Node(function, inputs, outputs, name=function.__name__)
+
+
+def report_node(top: str, shown: Sequence[str], report: str) -> Node:
+    """Return the node that renders the report of a run: its top, sections in order, and plots."""
+    inputs = {"ingestion": "params:ingestion", "variant": "params:variant", "top": top}
+    return Node(
+        render_report, inputs | {name: name for name in shown}, report, name=f"render_{report}"
+    )
 
 
 def boxed(name: str, nodes: Iterable[Node | Pipeline]) -> Pipeline:

@@ -11,14 +11,14 @@ from benchwright.methods.dele.evidence import (
     study,
     texts,
 )
-from benchwright.pipelines.nodes import boxed, node
+from benchwright.pipelines.nodes import boxed, node, report_node
 from benchwright.reports.dele import page, plots, sampling_headline
-from benchwright.reports.page.parts import render_report
 from benchwright.tables.responses import Responses
 
 NO_RESPONSES = "no_live_responses"
 """The empty dataset that replaces responses of models asked in the run."""
 
+_TESTED = ["sampling_panels", "sampling_against_random", "sampling_summary"]
 _NODES = [
     node(
         panels.choose_panels,
@@ -73,15 +73,7 @@ _NODES = [
     node(texts.describe_clusters, "sampling_study", ["cluster_curves", "item_map"]),
     node(
         sampling_headline.collect_sampling_metrics,
-        [
-            "sampling_panels",
-            "sampling_against_random",
-            "sampling_summary",
-            "sampler_choice",
-            "subject_luck",
-            "estimate_errors",
-            "chosen_subset",
-        ],
+        [*_TESTED, "sampler_choice", "subject_luck", "estimate_errors", "chosen_subset"],
         "sampling_metrics",
     ),
     Node(
@@ -123,13 +115,7 @@ _PAGE = [
     ),
     node(
         page.show_samplers,
-        [
-            "sampling_panels",
-            "sampling_against_random",
-            "sampling_summary",
-            "estimate_errors",
-            "params:sampling",
-        ],
+        [*_TESTED, "estimate_errors", "params:sampling"],
         "sampling_comparison_section",
     ),
     node(
@@ -148,17 +134,7 @@ _PAGE = [
         ],
         "sampling_provenance",
     ),
-    Node(
-        render_report,
-        {
-            "ingestion": "params:ingestion",
-            "variant": "params:variant",
-            "top": "sampling_top",
-            **{name: name for name in _SHOWN},
-        },
-        "sampling_report",
-        name="render_sampling_report",
-    ),
+    report_node("sampling_top", _SHOWN, "sampling_report"),
 ]
 
 

@@ -20,13 +20,12 @@ from benchwright.pipelines.judging.nodes import (
     sample_items,
     set_levels,
 )
-from benchwright.pipelines.nodes import node
+from benchwright.pipelines.nodes import node, report_node
 from benchwright.reports.judged_items import (
     plot_judged_difficulty,
     show_judgements,
     show_judging_provenance,
 )
-from benchwright.reports.page.parts import render_report
 
 _ASKING = ["params:models", "params:scoring"]
 _RATING = ["judge_store", "params:difficulty", *_ASKING, "closed_seed"]
@@ -119,15 +118,6 @@ def create_benchmark_pipeline() -> Pipeline:
             node(plot_judged_difficulty, ["judged_items", "judgements"], "judged_difficulty_plot"),
             node(show_judgements, shown, ["judge_top", "judge_sections"]),
             node(show_judging_provenance, [*run, *settings], "judge_provenance"),
-            node(
-                render_report,
-                {
-                    "ingestion": "params:ingestion",
-                    "variant": "params:variant",
-                    "top": "judge_top",
-                    **{name: name for name in _SHOWN},
-                },
-                "judge_report",
-            ),
+            report_node("judge_top", _SHOWN, "judge_report"),
         ]
     )

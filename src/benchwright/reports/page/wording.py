@@ -1,10 +1,11 @@
 """Tables as rows for a template, and counts and metrics in words."""
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
+
+from benchwright.core.values import is_missing
 
 
 def rows_of(table: pd.DataFrame) -> list[dict[Any, Any]]:
@@ -13,11 +14,6 @@ def rows_of(table: pd.DataFrame) -> list[dict[Any, Any]]:
         {name: None if is_missing(value) else value for name, value in row.items()}
         for row in table.to_dict("records")
     ]
-
-
-def is_missing(value: Any) -> bool:
-    """Return whether the value is None, NaN or pandas' NA."""
-    return value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value))
 
 
 def percent(value: Any, digits: int = 1) -> str:

@@ -3,7 +3,8 @@
 import re
 from typing import Literal, NamedTuple
 
-from benchwright.reports.page.wording import is_missing, p_value
+from benchwright.core.values import is_missing
+from benchwright.reports.page.wording import p_value
 
 Unit = Literal["coefficient", "count", "places", "share", "points", "ratio", "p"]
 
