@@ -212,6 +212,9 @@ def test_a_wrong_key_another_order_and_other_files_are_refused(
     done = run(sealed, tmp_path)
     assert (done.exit_code, "in none of its 4 orders" in done.output) == (3, True)
     manifest = json.loads(sealed.manifest.read_text())
+    manifest["leak_test"]["orders"] = float("inf")
+    sealed.manifest.write_text(json.dumps(manifest))
+    assert "cannot be read as a file of a release" in run(sealed, tmp_path).output
     del manifest["leak_test"]
     sealed.manifest.write_text(json.dumps(manifest))
     done = run(sealed, tmp_path)
@@ -219,3 +222,11 @@ def test_a_wrong_key_another_order_and_other_files_are_refused(
     sealed.manifest.unlink()
     assert run(sealed, tmp_path).exit_code == 3
     assert run(sealed, tmp_path, "--alpha", "2").exit_code == 3
+
+
+def test_scores_of_a_release_stay_in_the_data_folder(sealed: SealedFiles, tmp_path: Path) -> None:
+    manifest = json.loads(sealed.manifest.read_text()) | {"name": "../../elsewhere"}
+    sealed.manifest.write_text(json.dumps(manifest))
+    run(sealed, tmp_path)
+    assert list(tmp_path.glob("**/leak_test"))
+    assert not (tmp_path.parent / "elsewhere").exists()

@@ -1,6 +1,7 @@
 """`benchwright leak-test`: whether a model was trained on a release, by the order of options."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -96,7 +97,7 @@ def read_release(folder: Path) -> Release:
         items = [_item(json.loads(line), most, file) for line in lines if line.strip()]
     except InputError:
         raise
-    except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
+    except (OSError, ValueError, LookupError, TypeError, ArithmeticError, RecursionError) as error:
         raise InputError(
             f"{file}: cannot be read as a file of a release ({type(error).__name__}); give the "
             "folder that sealing or `benchwright release` wrote"
@@ -157,7 +158,8 @@ def run_leak_test(
     tested = [item for item in release.items if len(item.orders) > 1]
     left_out = Counter(item.orders[0].reason for item in release.items if len(item.orders) == 1)
     prompts = Prompts.from_rows([_row(item, asked_as) for item in tested])
-    root = project / str(parameters["data_root"]) / "07_model_output" / release.name
+    folder_name = re.sub(r"[^\w.-]", "_", release.name).lstrip(".")  # no path of a stranger's
+    root = project / str(parameters["data_root"]) / "07_model_output" / folder_name
     store = ScoreStore(str(root / "leak_test")).load()
     responses = ask_prompts(prompts, store, store.add, models, scoring).live_responses
     scores = order_scores(tested, release.most, responses)
