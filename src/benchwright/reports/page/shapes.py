@@ -253,7 +253,7 @@ def intervals(
 def histogram(values: Iterable[float], edges: Sequence[float], name: str) -> Trace:
     """Return the numbers of values between edges as an area of steps."""
     counts = np.repeat(np.histogram(list(values), edges)[0], 2)
-    return band(np.repeat(edges, 2)[1:-1], np.zeros(len(counts)), counts, name)
+    return band(np.repeat(edges, 2)[1:-1], np.zeros(len(counts)), counts, name, KEPT)
 
 
 def nothing(title: str, why: str) -> Any:

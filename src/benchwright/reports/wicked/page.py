@@ -74,7 +74,7 @@ def show_comparison_scores(
 ) -> list[Section]:
     """Show the ranking of models, and the change of accuracy of each configuration."""
     if comparison_scores.empty:
-        return [Section("Ranking of models", [Text(_NO_RESPONSES)], "order")]
+        return []
     text = (
         "If the alteration only made items harder, models would keep their order. The skill that "
         "it tests changes the order, and so do the random choices in a copy (measured by the "
