@@ -20,7 +20,7 @@ def _sampling(repository: Path, name: str) -> SamplingParams:
 @pytest.mark.parametrize(
     ("name", "families"),
     [
-        ("dele", {"baseline": 3, "quality": 5, "difficulty": 6, "clustering": 8, "responses": 3}),
+        ("dele", {"baseline": 3, "quality": 5, "difficulty": 6, "clustering": 8, "responses": 2}),
         ("dele_paper", {"baseline": 1, "quality": 3, "clustering": 4}),
     ],
 )
