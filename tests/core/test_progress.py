@@ -10,7 +10,7 @@ from kedro.runner import SequentialRunner
 
 from benchwright.core import progress
 from benchwright.core.kedro_logs import RUNNER_LOGGERS
-from benchwright.core.progress import count_after_loading, progress_bar, stage_log
+from benchwright.core.progress import progress_bar, stage_log
 
 
 class Terminal(io.StringIO):
@@ -87,18 +87,6 @@ def test_a_bar_in_a_file_is_a_plain_line(
         "scoring: 1 of 4 prompts after 00:00, about ? left",
         "scoring: 4 of 4 prompts after 00:00, about 00:00 left",
     ]
-
-
-def test_the_time_until_the_first_update_is_not_in_the_rate() -> None:
-    with progress_bar("scoring", "prompt", 10) as bar:
-        bar.start_t, bar.last_print_t = bar.start_t - 100, bar.last_print_t - 100
-        update = count_after_loading(bar)
-        update(1)
-        assert bar.format_dict["elapsed"] < 50
-        bar.start_t -= 90
-        update(1)
-        assert (bar.n, bar.format_dict["rate"]) == (2, None)  # the mean over 90 seconds
-        assert bar.format_dict["elapsed"] >= 90
 
 
 def test_a_bar_of_quick_work_is_not_shown(capfd: pytest.CaptureFixture[str]) -> None:

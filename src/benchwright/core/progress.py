@@ -4,7 +4,7 @@ import logging
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,18 +56,6 @@ def progress_bar(what: str, unit: str, total: int | None = None, done: int = 0) 
         disable=False,  # whatever TQDM_DISABLE says about the bars of libraries
         **form,
     )
-
-
-def count_after_loading(bar: "tqdm[Any]") -> Callable[[int], object]:
-    """Return a bar's `update` that leaves the time until its first call out of the rate."""
-    waiting = [bar.unpause]
-
-    def update(n: int) -> None:
-        while waiting:
-            waiting.pop()()
-        bar.update(n)
-
-    return update
 
 
 class StageLog:

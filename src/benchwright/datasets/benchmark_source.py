@@ -43,11 +43,10 @@ class BenchmarkSource(ReadOnly[pd.DataFrame]):
 
     The sources are the mirror (`<mirror_root>/benchmarks/<file>`, if `mirror_root` is set), a local
     file in `raw_folder`, and the hub, or its copy `<mirror_root>/<owner>/<name>`. Columns are as in
-    the source ("None", "NA" and "01" stay text; all CSV cells are text), with `_split` (canonical),
-    `_config` (of the hub) and `_subject` (from a split's name). The index is the position in the
-    source. The rows are those of the splits that the benchmark uses, and those of unknown splits,
-    which ingestion rejects. `attrs["source"]` describes the source.
-    A local source's `folder` is below `data_root`, by default the root of `raw_folder`.
+    the source (all CSV cells are text), with `_split` (canonical), `_config` (of the hub) and
+    `_subject` (from a split's name); the index is the position in the source. The rows are those of
+    splits that the benchmark uses, or that are unknown, which ingestion rejects. A local source's
+    `folder` is below `data_root`, by default the root of `raw_folder`.
     """
 
     def __init__(

@@ -46,10 +46,7 @@ class HubFiles:
     def find(self, dataset: str, revision: str, pattern: str) -> list[Path]:
         """Return the newest files of a dataset, after a download if they are not in the cache.
 
-        Args:
-            dataset: `<owner>/<name>`; a copy in `mirror_root` takes precedence.
-            revision: a branch or commit.
-            pattern: as in `newest`.
+        A copy of the dataset in `mirror_root` takes precedence; `pattern` is as in `newest`.
 
         Raises:
             InputError: there are none, or not for this user; the message begins with the dataset.

@@ -57,10 +57,9 @@ def read_spreadsheet(
 ) -> pd.DataFrame:
     """Read `columns` and `optional` of a CSV file as text; by default all columns.
 
-    The separator may be comma, semicolon or tab, the encoding UTF-8, UTF-16 or Windows-1252. Line
-    ends and the case of column names do not matter. Cells are stripped of white space and of the
-    guarding apostrophe. Empty lines are kept, so that row i of the table (from 0) is row i + 2 of
-    the sheet. Missing `optional` columns are "".
+    The separator may be comma, semicolon or tab, the encoding UTF-8, UTF-16 or Windows-1252. The
+    case of column names does not matter. Cells are stripped of white space and of the guarding
+    apostrophe. Empty lines are kept: row i of the table (from 0) is row i + 2 of the sheet.
 
     Raises:
         InputError: the file cannot be read, lacks or repeats a column, or has a row with more cells

@@ -113,10 +113,9 @@ def scored_span(tokens: Sequence[str], text: str, at: int, limit: int) -> tuple[
     """Return the span of an echoed text's tokens that belong to the continuation.
 
     The continuation begins at character `at`; the server was asked to write `limit` tokens after
-    `text`, which not all servers obey. Tokens are matched to the text from its end: servers add a
-    token that begins the text, drop the space before a word, and split characters over tokens, so
-    that the offsets they give drift. Return the first token that ends after `at`, and the first
-    after the text; (0, 0) if the tokens are not those of the text.
+    `text`, which not all servers obey. Tokens are matched to the text from its end, since servers
+    add tokens, drop spaces and split characters. Return the first token that ends after `at`, and
+    the first after the text; (0, 0) if the tokens are not those of the text.
     """
     for written in sorted({limit, 0, 1}, key=lambda n: abs(n - limit)):
         end = len(tokens) - written

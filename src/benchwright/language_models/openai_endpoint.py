@@ -66,13 +66,10 @@ class EndpointModel:
     """A model behind an OpenAI-compatible server; see `LanguageModel`.
 
     With `endpoint.logprobs: echo` each continuation is sent after its prompt, and the
-    log-probabilities of its tokens are read from the echo. As with the local backend, a token that
-    straddles the border belongs to the continuation, and all continuations of that prompt are then
-    scored from the same token on. With `top` the labels are looked up among the most probable first
-    tokens of an answer (see `label_logprobs`); `logprobs` is empty if none is listed.
-
-    Tokens are counted by the server, else by the tokenizer, which finds long prompts before they
-    are sent; `prompt_tokens` is −1 if by neither.
+    log-probabilities of its tokens are read from the echo; a token that straddles the border
+    belongs to the continuation. With `top` the labels are looked up among the most probable first
+    tokens of an answer; `logprobs` is empty if none is listed. Tokens are counted by the server,
+    else by the tokenizer; `prompt_tokens` is −1 if by neither.
 
     Raises:
         InputError: the key's environment variable is not set, or the url is not valid.

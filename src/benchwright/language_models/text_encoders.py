@@ -88,11 +88,10 @@ def encode_states(
 ) -> NDArray[np.float32]:
     """Return (n, d) vectors of n texts, in their order: states of the model's last layer.
 
-    The states are the output layer's input, after the last normalisation. `last_token` takes the
-    state at the text's last token, which alone has seen all of the text; `mean` averages over all
-    tokens in float32, including a beginning-of-text token that the tokenizer sets (SMART, section
-    5.2 and A.5). Padding counts in neither. An empty text is read as the token that begins or ends
-    a text; texts longer than `context` tokens are cut at their end.
+    The states are the output layer's input. `last_token` takes the state at the text's last token,
+    `mean` averages over all tokens, including a beginning-of-text token, without padding (SMART,
+    section 5.2 and A.5). An empty text is read as the token that begins or ends a text; texts
+    longer than `context` tokens are cut at their end.
     """
     import torch
     from transformers import AutoModel

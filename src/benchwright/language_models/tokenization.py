@@ -43,9 +43,8 @@ def common_length(sequences: Sequence[list[int]] | Sequence[list[str]]) -> int:
 def encode(tokenizer: Any, prompts: Sequence[PromptText]) -> list[Encoded]:
     """Tokenise each prompt together with each of its continuations.
 
-    Text and continuation are tokenised jointly, so that no token boundary is forced that the
-    model has not seen in training. The context is what all options share of the prompt's tokens:
-    where a tokenizer joins the end of the prompt with an option, all options of that prompt are
+    So no token boundary is forced that the model has not seen in training. The context is what all
+    options share of the prompt's tokens: where one is joined with the end of the prompt, all are
     scored from one token earlier. Only a prompt's last words are read again for each option, if
     their tokens are the same without the words before.
     """

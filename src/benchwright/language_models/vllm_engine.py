@@ -91,12 +91,10 @@ def option_logprobs(
 class VllmModel:
     """A causal language model run by vLLM, with its prefix cache on.
 
-    Log-likelihoods equal those of the Transformers backend up to rounding: both read the same
-    tokens and both have their output layer in float32, because bfloat16 logits tie. The same
-    batches give the same bits. Other batches may not, since the requests that share a step decide
-    how bfloat16 rounds: by tenths of a nat per option. Of vLLM's environment variables,
-    VLLM_BATCH_INVARIANT=1 rules that out on recent GPUs, at the cost of speed;
-    VLLM_ENABLE_V1_MULTIPROCESSING=1 runs the engine in another process, so that timing decides.
+    Log-likelihoods equal those of the Transformers backend up to rounding. The same batches give
+    the same bits; in other batches bfloat16 may round by tenths of a nat per option, which
+    VLLM_BATCH_INVARIANT=1 rules out on recent GPUs. With VLLM_ENABLE_V1_MULTIPROCESSING=1 timing
+    decides which requests share a step.
     `engine` is vLLM's `LLM`, `sampling_params` its class.
     """
 
@@ -178,8 +176,7 @@ class VllmModel:
     ) -> Iterator[list[Generated]]:
         """Yield the written answers; see `Generated`.
 
-        Draws are seeded by `sampling.seed` and the prompt, so an answer depends on its neighbours
-        by rounding alone.
+        Draws are seeded by `sampling.seed` and the prompt: neighbours change rounding alone.
 
         Raises:
             InputError: vLLM does not accept the temperature.

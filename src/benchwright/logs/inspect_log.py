@@ -26,6 +26,7 @@ NAME = "Inspect"
 _HEADER, _START = "header.json", "_journal/start.json"
 _SAMPLE = re.compile(r"samples/(?P<name>.+_epoch_\d+)(?:\.json|/sample\.json)", re.DOTALL)
 _SAMPLES = frozenset({"samples"})
+_ZIP = b"PK\x03\x04"
 _KEYS = (b'"version"', b'"status"', b'"eval"', b'"task"')
 _MARKS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 _LOCAL_PROVIDERS = ("hf", "vllm", "sglang", "llama-cpp-python")
@@ -40,7 +41,7 @@ Reduced = Mapping[tuple[str, str], Any]
 
 def recognises(path: Path, head: bytes) -> bool:
     """Return whether a file is a log of Inspect, by its entries or its first keys."""
-    if head.startswith(b"PK\x03\x04"):
+    if head.startswith(_ZIP):
         if _START.encode() in head[:200]:  # the first entry, also of a torn archive
             return True
         try:
@@ -70,8 +71,10 @@ def read(path: Path) -> list[Log]:
     Raises:
         InputError: the file is broken.
     """
-    packed = _is_archive(path)
-    header = _header_of_archive(path) if packed else _header_of_json(path)
+    with path.open("rb") as file:
+        packed = file.read(4) == _ZIP
+    before = takewhile(lambda member: member[0] != "samples", members(path, _SAMPLES))
+    header = _header_of_archive(path) if packed else dict(before)
     evaluation = as_object(header.get("eval"))
     read_samples = _packed_samples if packed else _plain_samples
     first = next(read_samples(path), None)
@@ -100,11 +103,6 @@ def read(path: Path) -> list[Log]:
     ]
 
 
-def _is_archive(path: Path) -> bool:
-    with path.open("rb") as file:
-        return file.read(4) == b"PK\x03\x04"
-
-
 # --- the header ----------------------------------------------------------------------------------
 
 
@@ -115,11 +113,6 @@ def _header_of_archive(path: Path) -> dict[str, Any]:
         if not isinstance(header, dict):
             raise InputError(f"{path}: {name}: expected an object, got {format_value(header)}")
         return {**header, "_killed": name == _START}
-
-
-def _header_of_json(path: Path) -> dict[str, Any]:
-    """Return the members before the samples."""
-    return dict(takewhile(lambda member: member[0] != "samples", members(path, _SAMPLES)))
 
 
 def _model(evaluation: Json) -> str:

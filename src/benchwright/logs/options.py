@@ -36,14 +36,9 @@ def option_position(
 ) -> int:
     """Return the position of the option that a text or a label names, else −1.
 
-    A text counts before a label. A label that is also the text of another option is ambiguous.
-    A number is a label only where labels are given: it may count from 0 or from 1.
-
-    Args:
-        text: as found in a log.
-        choices: texts of the options, in the order of the labels.
-        count: number of options where `choices` is empty.
-        labels: of the options, if they are known; letters else.
+    A text counts before a label. A label that is also the text of another option is ambiguous. A
+    number is a label only where `labels` are given (letters else): it may count from 0 or from 1.
+    `count` is the number of options where `choices` is empty.
     """
     text = text.strip()
     same = [position for position, choice in enumerate(choices) if choice.strip() == text]

@@ -79,13 +79,9 @@ def check_filter_models(
 ) -> None:
     """Check the names of filter models before anything is encoded or asked.
 
-    Args:
-        filter_models: as in `choose_filter_models`.
-        answering: configurations with responses, or that the run asks.
-        models: models of conf; they may be filter models that answer in another run.
-
     Raises:
-        InputError: a name is none of these.
+        InputError: a name is none of the `answering` configurations, nor of the `models` of conf,
+            which may answer in another run.
     """
     if filter_models is None or isinstance(filter_models, str | Mapping):
         return

@@ -64,11 +64,10 @@ def find_items(
     """Find the item of each sample, None if no item or items of several subjects match.
 
     These are tried in turn: `item_id` with the `content_hash` of that item; question and options of
-    the sample; those of its document by each of the mappings, then by the layouts that are known;
-    the one item that the prompt contains, or whose cleaned question ends it. Options may be in
-    another order than the item's, except in a copy (`as_perturbed`), where it is fixed. Of items
-    with equal texts those of the subject count that the sample, or the name of its task, states; of
-    several of one subject the first is returned, and all are in `Place.sharing`.
+    the sample; those of its document by each of the mappings, then by known layouts; the one item
+    that the prompt contains, or whose cleaned question ends it. Options may be in another order
+    than the item's, except in a copy (`as_perturbed`). Of items with equal texts those of the
+    stated subject count; of several the first is returned, and all are in `Place.sharing`.
     """
     stated = [stated_id(sample.doc) for sample in samples]
     known = index.join([name for name, _ in stated], [text_hash for _, text_hash in stated])

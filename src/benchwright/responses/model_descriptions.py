@@ -105,16 +105,9 @@ def _size(name: str) -> float:
 def describe_models(response_matrix: ResponseMatrix, models: ModelsParams) -> pd.DataFrame:
     """Describe family, organisation, size and kind of each model with responses.
 
-    Models of one family are related: relatives of the models that chose the items cannot evaluate
-    the result.
-
-    Args:
-        response_matrix: the configurations of the models.
-        models: described models; others are described by their names, except for `families`:
-            family by name or pattern (`*`), with or without organisation.
-
-    Returns:
-        A `Models` table, a row per model (not per configuration), sorted by name.
+    Relatives of the models that chose the items cannot evaluate the result. Models that conf does
+    not describe are described by their names, except for `families`: family by name or pattern
+    (`*`), with or without organisation. Return a `Models` table, a row per model, sorted by name.
     """
     names = sorted({parse_configuration(name).model for name in response_matrix.models})
     return Models.from_rows([_describe(name, models) for name in names])

@@ -62,11 +62,7 @@ class PromptIndex:
 
         Demonstrations come before the question that is asked, so the last one counts; of questions
         that contain each other, the longest. Items whose options are neither in the prompt after
-        the question nor the same as `choices` do not count.
-
-        Args:
-            prompt: what a model read.
-            choices: texts of the options, if the log has them.
+        the question nor the same as the `choices` of the log do not count.
         """
         text = _plain(prompt)
         best: tuple[int, int] | None = None

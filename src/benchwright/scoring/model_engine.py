@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 from benchwright.core.errors import InputError
-from benchwright.core.progress import count_after_loading, progress_bar
+from benchwright.core.progress import progress_bar
 from benchwright.language_models.loading import load_model, resolve
 from benchwright.language_models.protocol import (
     Answers,
@@ -57,8 +57,7 @@ def answer_shards(
             bar.set_description_str(f"{what} {name}", refresh=False)
             members = list(group)
             batches = [Batch(shard.sampling, shard.prompts) for shard in members]
-            progress = count_after_loading(bar)
-            answered = answer_batches(name, models[name], scoring, batches, progress)
+            answered = answer_batches(name, models[name], scoring, batches, bar.update)
             for number, answers in answered:
                 yield members[number].name, shard_table(members[number], answers)
 

@@ -29,9 +29,8 @@ def encode_items(
 ) -> pd.DataFrame:
     """Encode the question and choices of each item as one vector, or take it from the cache.
 
-    Vectors are reused where encoder and text are the same. Items of the cache that are not among
-    `items` (left out by `limit`) stay; vectors of other encoders do not. Return an `Embeddings`
-    table in order of id.
+    Items of the cache that are not among `items` (left out by `limit`) stay; vectors of other
+    encoders do not. Return an `Embeddings` table in order of id.
 
     Raises:
         InputError: the encoder or its model is not in the parameters, or its weights are missing.
