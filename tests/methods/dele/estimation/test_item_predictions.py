@@ -64,3 +64,21 @@ def test_variance_of_equal_probabilities_is_that_of_the_mean() -> None:
     residual = np.random.default_rng(4).normal(size=(3, 20))
     found = variance_parts(residual, np.full(20, 0.25)).sum(axis=1) / 80**2
     np.testing.assert_allclose(found, residual.var(axis=1, ddof=1) / 20 * 0.75)
+
+
+@pytest.mark.parametrize("right", [10, 18])
+def test_training_models_widen_the_interval_but_never_narrow_it(right: int) -> None:
+    """20 of 80 items, each predicted by the mean of the other 19 responses."""
+    truth = np.repeat([1.0, 0.0], [right, 20 - right])[None]
+    places, inclusion = np.arange(20), np.full(20, 0.25)
+    residual = truth[0] - (right - truth[0]) / 19
+    own = residual.var(ddof=1) / 20 * 0.75
+    kurtosis = ((residual - residual.mean()) ** 4).mean() / residual.var() ** 2
+    known = min(20 - right, np.clip(2 / max((kurtosis - 1) / 20, 2 / 19), 1, 19))
+    centre = (right + 2) / 24
+    for ratio in (0.1, 4.0):
+        made = ItemPredictor.constant(80)._replace(ratio=ratio)
+        expected = ratio * centre * (1 - centre) / 20 * 0.75
+        mixed = (known * own + 4 * expected) / (known + 4)
+        found = difference_estimate(made, places, inclusion, truth)
+        np.testing.assert_allclose(found.se[0] ** 2, max(own, mixed), rtol=1e-5)
