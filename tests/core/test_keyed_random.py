@@ -5,7 +5,7 @@ import hashlib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.core.keyed_random import keyed_bytes
+from benchwright.core.seeding import keyed_bytes
 
 
 def _hmac_sha256(key: bytes, message: bytes) -> bytes:

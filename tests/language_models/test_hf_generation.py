@@ -171,7 +171,7 @@ def test_an_answer_ends_where_the_context_does(
     lengths = [len(tiny_tokenizer(p.text).input_ids) for p in prompts]
     model = TransformersModel(tiny_model("qwen2"), tiny_tokenizer, context=lengths[1] + 3)
     seen: list[int] = []
-    answers = model.generate_batches([prompts, []], Sampling(1000, samples=2), seen.append)
+    answers = model.generate_batches([prompts, []], Sampling(1000), seen.append)
     (short, medium, long), nothing = answers
     assert (nothing, sum(seen)) == ([], 3)
     model.context = lengths[1]  # which leaves no room
@@ -179,10 +179,10 @@ def test_an_answer_ends_where_the_context_does(
         False,
         True,
     ]
-    assert short.finish == medium.finish == ("length", "length")
+    assert short.finish == medium.finish == ("length",)
     assert [short.generated_tokens, medium.generated_tokens] == [
-        2 * (lengths[1] + 3 - lengths[0]),
-        2 * 3,
+        lengths[1] + 3 - lengths[0],
+        3,
     ]
     assert long == Generated(None, (), 0, lengths[2])
 

@@ -16,12 +16,13 @@ from hypothesis import strategies as st
 
 from benchwright.core.errors import InputError
 from benchwright.language_models import http_retries
-from benchwright.language_models.endpoint_replies import (
+from benchwright.language_models.openai_endpoint import (
+    EndpointModel,
     first_scored,
     label_logprobs,
     read_written,
+    sample_seed,
 )
-from benchwright.language_models.openai_endpoint import EndpointModel, sample_seed
 from benchwright.language_models.protocol import Generated, PromptScore, PromptText, Sampling
 from benchwright.language_models.tokenization import encode
 from benchwright.params.scoring import ModelParams

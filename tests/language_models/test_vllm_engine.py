@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.core.errors import InputError
 from benchwright.language_models.protocol import PromptScore, PromptText, Sampling
 from benchwright.language_models.tokenization import encode
 from benchwright.language_models.vllm_engine import (
@@ -181,9 +180,9 @@ def test_sampling_reaches_the_engine(tiny_tokenizer: Any) -> None:
     }
     n = len(request.tokens)
     assert written == ((f"{n} tokens, sample 0", f"{n} tokens, sample 1"), ("stop",) * 2, 10, n)
-    [[greedy]] = model.generate_batches([[asked]], Sampling(9, samples=3), lambda _: None)
+    [[greedy]] = model.generate_batches([[asked]], Sampling(9), lambda _: None)
     assert (engine.seen[-1].settings["n"], engine.seen[-1].settings["seed"]) == (1, None)
-    assert greedy == ((f"{n} tokens, sample 0",) * 3, ("stop",) * 3, 15, n)
+    assert greedy == ((f"{n} tokens, sample 0",), ("stop",), 5, n)
 
 
 def test_prompt_that_fills_the_context_gets_no_answer(tiny_tokenizer: Any) -> None:
@@ -196,12 +195,6 @@ def test_prompt_that_fills_the_context_gets_no_answer(tiny_tokenizer: Any) -> No
         assert (written.texts is not None) is fits
         assert written.prompt_tokens == n
     assert reported == [1, 1]
-
-
-def test_invalid_temperature_is_reported_in_one_line(tiny_tokenizer: Any) -> None:
-    model = VllmModel(StandIn(), dict, tiny_tokenizer)
-    with pytest.raises(InputError, match=r"temperature is 3: backend vllm takes at most 2$"):
-        model.generate_batches([[]], Sampling(9, temperature=3), lambda _: None)
 
 
 def plain_scores(model: Any, tokenizer: Any, prompts: Sequence[PromptText]) -> list[list[float]]:

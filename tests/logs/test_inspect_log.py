@@ -224,7 +224,7 @@ def test_marks_without_the_answer_that_was_read_are_no_unreadable_answers(tmp_pa
 
 
 def test_a_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("benchwright.logs.zip_entries.LARGEST_ENTRY", 1_000_000)
+    monkeypatch.setattr("benchwright.logs.inspect_log.LARGEST_ENTRY", 1_000_000)
     big = sample(1, "B") | {"pad": "0" * 10_000_000}
     path = archive(tmp_path / "a.eval", {"header.json": header(), "samples/1_epoch_1.json": big})
     with pytest.raises(InputError, match="bytes; remove the sample"):

@@ -14,12 +14,9 @@ def item_clusters(items: pd.DataFrame) -> NDArray[np.intp]:
     """Return a cluster label for each item; items of one cluster are resampled together.
 
     Items with the same `passage_id` form a cluster; items without a passage do if their questions
-    are equal up to case and white space (Miller 2024, arXiv:2411.00640, on clustered standard
-    errors). An empty question is its own cluster.
-
-    Returns:
-        (n,) labels 0, 1, … in the order of the rows, numbered by the natural order of the clusters'
-        first item ids, independently of the order of rows.
+    are equal up to case and white space (Miller 2024, arXiv:2411.00640). An empty question is its
+    own cluster. Return (n,) labels 0, 1, … in the order of the rows, numbered by the natural order
+    of the clusters' first item ids.
     """
     ids = [str(item_id) for item_id in cells(items["item_id"])]
     rows = zip(ids, cells(items["passage_id"]), cells(items["question"]), strict=True)

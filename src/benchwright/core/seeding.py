@@ -1,6 +1,7 @@
 """Random numbers that depend on names, never on order: stages by name, items by id."""
 
 import hashlib
+import hmac
 from collections.abc import Sequence
 
 import numpy as np
@@ -23,3 +24,12 @@ def item_uniforms(seed: int, stage: str, item_ids: Sequence[str]) -> NDArray[np.
         [hashlib.blake2b(key + item_id.encode(), digest_size=8).digest() for item_id in item_ids]
     )
     return np.frombuffer(digests, dtype=">u8").astype(np.float64) / 2.0**64
+
+
+def keyed_bytes(key: bytes, purpose: str, text: str = "") -> bytes:
+    """Compute the 32 bytes of a text for a purpose; without the key they look random.
+
+    `key` has 32 random bytes, e.g. of `subkey`; passphrases need a slow derivation first. A purpose
+    is a constant of the code that names one use.
+    """
+    return hmac.new(key, f"{purpose}\x1f{text}".encode(), hashlib.sha256).digest()

@@ -145,14 +145,14 @@ def generate(
         for answer in writing.answers(fitting):
             samples = answers.setdefault(answer.prompt, {})
             samples[answer.sample] = answer
-            if len(samples) == writing.drawn:
+            if len(samples) == sampling.samples:
                 progress(1)
     out = []
     for index, context in enumerate(writing.contexts):
         if index not in answers:
             out.append(Generated(None, (), 0, len(context)))
             continue
-        drawn = [answers[index][number % writing.drawn] for number in range(sampling.samples)]
+        drawn = [answers[index][number] for number in range(sampling.samples)]
         texts, finish = tuple(s.text for s in drawn), tuple(s.finish for s in drawn)
         out.append(Generated(texts, finish, sum(len(s.tokens) for s in drawn), len(context)))
     return out
@@ -172,8 +172,6 @@ class _Writing:
         self, network: "TransformersModel", prompts: Sequence[PromptText], sampling: Sampling
     ) -> None:
         self.contexts = encode_contexts(network.tokenizer, prompts)
-        # At temperature 0 all samples are equal.
-        self.drawn = sampling.samples if sampling.temperature > 0 else 1
         self._network = network
         self._prompts = prompts
         self._sampling = sampling
@@ -196,7 +194,7 @@ class _Writing:
         for index in indices:
             context = self.contexts[index]
             limit = min(self._sampling.max_tokens, self._network.context - len(context))
-            for sample in range(self.drawn):
+            for sample in range(self._sampling.samples):
                 draw = draws(self._sampling.seed, self._prompts[index], sample)
                 yield _Row(index, sample, context, limit, draw)
 

@@ -134,10 +134,9 @@ class TransformersModel:
     """A causal language model that scores continuations; see `LanguageModel`.
 
     Scores equal one-by-one scoring of the joint text up to rounding: 1e-3 in float32, a few tenths
-    per token in bfloat16. A short self-test at loading checks whether the model may share a prefix
-    and a row (`shares`) and look at a shared prefix from all rows together (`looks_together`);
-    otherwise texts are scored one at a time. The output layer works in float32, because bfloat16
-    logits tie. One forward pass has `batch_tokens`, padding included.
+    per token in bfloat16. A self-test at loading checks whether the model may share a prefix and a
+    row (`shares`) and look at a prefix from all rows together (`looks_together`). The output layer
+    works in float32, because bfloat16 logits tie. One forward pass has `batch_tokens`.
     """
 
     def __init__(

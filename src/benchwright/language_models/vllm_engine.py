@@ -27,7 +27,6 @@ from benchwright.params.scoring import VllmParams
 T = TypeVar("T")
 
 _AT_ONCE = 4  # requests given to vLLM together, per sequence that it runs side by side
-_HOTTEST = 2.0  # the highest temperature vLLM takes
 _CPU_CACHE = 2 << 30  # bytes of keys and values; VLLM_CPU_KVCACHE_SPACE, where set, overrides it
 _CPU_BLOCK = 32  # tokens; vLLM's own 128 leaves most of a prefix uncached
 _ENVIRONMENT = {
@@ -177,15 +176,7 @@ class VllmModel:
         """Yield the written answers; see `Generated`.
 
         Draws are seeded by `sampling.seed` and the prompt: neighbours change rounding alone.
-
-        Raises:
-            InputError: vLLM does not accept the temperature.
         """
-        if sampling.temperature > _HOTTEST:
-            raise InputError(
-                f"scoring.generation.temperature is {sampling.temperature:g}: "
-                f"backend vllm takes at most {_HOTTEST:g}"
-            )
 
         def prepare(prompts: Sequence[PromptText]) -> list[Job[Generated]]:
             pairs = zip(prompts, encode_contexts(self.tokenizer, prompts), strict=True)
@@ -257,17 +248,16 @@ class VllmModel:
             return Job([], lambda _: Generated(None, (), 0, n_tokens))
         drawn = sampling.temperature > 0
         settings = {
-            "n": sampling.samples if drawn else 1,
+            "n": sampling.samples,
             "temperature": sampling.temperature,
             "top_p": sampling.top_p,
             "stop": list(sampling.stop),
             "max_tokens": sampling.max_tokens,
             "seed": prompt_seed(sampling.seed, prompt.prefix + prompt.text) if drawn else None,
         }
-        repeats = 1 if drawn else sampling.samples  # without a draw they are all the same
 
         def finish(answers: list[Any]) -> Generated:
-            samples = answers[0] * repeats
+            [samples] = answers
             texts, ends = tuple(s.text for s in samples), tuple(s.finish_reason for s in samples)
             if not {"stop", "length"}.issuperset(ends):
                 raise RuntimeError(f"vLLM ended a request with {ends}")

@@ -6,22 +6,33 @@ In an archive, `header.json` describes the run (a run that was killed only has
 with the samples in it. Events, most of a sample's size, are not looked at.
 """
 
+import io
+import json
 import math
 import re
+import struct
+import zipfile
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from itertools import takewhile
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
+
+import pyarrow as pa
 
 from benchwright.core.errors import InputError
 from benchwright.core.values import format_value
+from benchwright.core.verbatim import BROKEN
 from benchwright.logs.json_files import members
 from benchwright.logs.options import chosen_options, letter_position, options_of
 from benchwright.logs.sample import Log, Mark, Sample
 from benchwright.logs.values import as_count, as_list, as_number, as_object, as_text
-from benchwright.logs.zip_entries import zip_entries
 
 NAME = "Inspect"
+ZSTANDARD = 93
+"""Compression method that `zipfile` does not know before Python 3.14."""
+LARGEST_ENTRY = 1 << 30
+_LOCAL_HEADER = struct.Struct("<26xHH")
 
 _HEADER, _START = "header.json", "_journal/start.json"
 _SAMPLE = re.compile(r"samples/(?P<name>.+_epoch_\d+)(?:\.json|/sample\.json)", re.DOTALL)
@@ -308,3 +319,70 @@ def _attached(text: str, sample: Json) -> str:
     """Return a text that may be kept apart, as an attachment."""
     found = as_object(sample.get("attachments")).get(text.removeprefix(_ATTACHMENT))
     return as_text(found) or text if text.startswith(_ATTACHMENT) else text
+
+
+# --- entries of archives --------------------------------------------------------------------------
+
+
+class ZipEntries:
+    """The entries of a zip file by name; of two with one name, the later one counts."""
+
+    def __init__(self, path: Path, stream: IO[bytes]) -> None:
+        self.path = path
+        self._stream = stream
+        self._zip = zipfile.ZipFile(stream)
+        self._infos = {info.filename: info for info in self._zip.infolist()}
+
+    def names(self) -> list[str]:
+        """Return the names in the order of the file."""
+        return list(self._infos)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._infos
+
+    def json(self, name: str) -> Any:
+        """Parse an entry; NaN and Infinity are numbers.
+
+        Raises:
+            InputError: it is encrypted, broken, too large, or not JSON.
+        """
+        entry = f"{self.path}: {' '.join(name[:100].split())}"
+        try:
+            with self._opened(self._infos[name]) as stream:
+                text = stream.read(LARGEST_ENTRY + 1)
+            content = json.loads(text) if len(text) <= LARGEST_ENTRY else None
+        except (*BROKEN, RuntimeError, zipfile.BadZipFile) as error:
+            reason = " ".join(str(error).split())[:200] or type(error).__name__
+            raise InputError(f"{entry}: cannot be read: {reason}; copy the log again") from error
+        if len(text) > LARGEST_ENTRY:
+            raise InputError(f"{entry}: more than {LARGEST_ENTRY:,} bytes; remove the sample")
+        return content
+
+    @contextmanager
+    def _opened(self, info: zipfile.ZipInfo) -> Iterator[Any]:
+        if info.compress_type != ZSTANDARD:
+            with self._zip.open(info) as stream:
+                yield stream
+            return
+        self._stream.seek(info.header_offset)
+        names = _LOCAL_HEADER.unpack(self._stream.read(_LOCAL_HEADER.size))
+        self._stream.seek(sum(names), io.SEEK_CUR)
+        packed = pa.BufferReader(self._stream.read(info.compress_size))
+        yield pa.CompressedInputStream(packed, "zstd")  # several frames follow each other
+
+
+@contextmanager
+def zip_entries(path: Path) -> Iterator[ZipEntries]:
+    """Open a zip file.
+
+    Raises:
+        InputError: it is not a whole zip file.
+    """
+    with path.open("rb") as stream:
+        try:
+            entries = ZipEntries(path, stream)
+        except (*BROKEN, zipfile.BadZipFile, RuntimeError) as error:
+            raise InputError(
+                f"{path}: not a whole zip file ({error}); copy the log again"
+            ) from error
+        yield entries

@@ -215,7 +215,7 @@ class GenerationParams(Section):
     max_tokens: int = Field(default=4096, ge=1, le=131_072)  # (WiCkeD, section 4.2)
     # responses per prompt; with several, the score is the share of right ones
     samples: int = Field(default=1, ge=1, le=1024)
-    temperature: float = Field(default=0.0, ge=0, le=10)  # 0 is greedy
+    temperature: float = Field(default=0.0, ge=0, le=2)  # 0 is greedy
     top_p: float = Field(default=1.0, gt=0, le=1)  # probability mass of the tokens to sample from
     # texts that end a response
     stop: tuple[Annotated[str, StringConstraints(min_length=1)], ...] = ()

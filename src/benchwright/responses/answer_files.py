@@ -17,19 +17,14 @@ from benchwright.params.responses import TABLE_TYPES, ResponseFileParams
 class Choice(NamedTuple):
     """Which answers of files count.
 
-    Attributes:
-        task: of logs; "" for all.
-        metric: of logs, e.g. `exact_match`; "" for the only or main one.
-        filter: filter or scorer of logs, e.g. `strict-match`.
-        scale: lowest and highest score.
-        repeats: of an item that a model was asked several times, the `mean` or the `first`.
+    `task`, `metric` and `filter` (or scorer) are of logs, "" for all, or for the only or main one.
     """
 
     task: str = ""
     metric: str = ""
     filter: str = ""
-    scale: tuple[float, float] = (0.0, 1.0)
-    repeats: Literal["mean", "first"] = "mean"
+    scale: tuple[float, float] = (0.0, 1.0)  # lowest and highest score
+    repeats: Literal["mean", "first"] = "mean"  # of an item that was asked several times
 
     def entry(self, file: Path) -> ResponseFileParams:
         """Return the settings of a file."""

@@ -106,11 +106,8 @@ class ItemIndex:
     ) -> Joined:
         """Find the item of each row.
 
-        Args:
-            item_ids: the id in each row, or None.
-            hashes: the content hash of the text in each row, or None. A hash takes precedence: an
-                id is used only if its item has the same hash.
-            question_only: the hashes are of the question alone.
+        The content hash of the text in each row takes precedence: an id is used only if its item
+        has the same hash, which is of the question alone with `question_only`.
         """
         codes, distinct = pd.factorize(np.asarray(item_ids, dtype=object))
         positions = np.append(self.find(distinct), -1)[codes]  # code −1 (no id) reads the last
@@ -141,8 +138,8 @@ def _places(hashes: Iterable[str]) -> dict[str, list[int]]:
 class ResponseIndex:
     """Items first, then calibration items, then the items of each copy in order of the copies.
 
-    A position is one question with its options and gold: answers to an item and its copies are
-    never mixed. An item has the same id in every copy.
+    A position is one question with its options and gold: answers to an item and its copies, which
+    have the same id, are never mixed.
 
     Attributes:
         items: index of the items and calibration items alone.
@@ -150,10 +147,8 @@ class ResponseIndex:
         perturbed: index of the items of each copy.
         ids: item ids.
         answer: index of the gold option, −1 if open-ended.
-        options: number of options.
-        choices: texts of the options.
-        right: indices of all right options.
-        right_code: the same, as `option_code`.
+        options: number of options, whose texts are `choices`.
+        right: indices of all right options, as `option_code` in `right_code`.
         single: True if exactly one option is right.
     """
 

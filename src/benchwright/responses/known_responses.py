@@ -203,9 +203,8 @@ def read_responses(
     """Read responses from files and folders of tables, saved matrices and logs.
 
     A tidy table has a row per item and model with `correct` or `score`; a wide table has items and
-    models as rows and columns. Logs also give the texts of the items. The first response of a model
-    to an item counts; `disputed` has the items with several different ones. `items` are those that
-    logs are joined to, an `Items` table; None makes them of the logs.
+    models as rows and columns. The first response of a model to an item counts. Logs are joined to
+    `items`, an `Items` table; None makes them of the logs.
 
     Raises:
         InputError: a file is missing or has another format, or there is no response.

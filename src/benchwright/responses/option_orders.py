@@ -32,10 +32,9 @@ def order_of(orders: Orders, style: str) -> list[int] | None:
 def how_asked(sample: Sample, choices: Sequence[str]) -> Orders:
     """Return the styles that a sample's continuations allow, and the option of each continuation.
 
-    Letters are those of the options in the document's order, also as `(A)` or `A.`. Texts are those
-    of the options, compared without bracketed markup, punctuation, case and white space if a task
-    has cleaned them. If all continuations are equal, the options must end their contexts, and the
-    style has no name.
+    Letters may be `A`, `(A)` or `A.`. Texts are compared without markup, punctuation, case and
+    white space if a task has cleaned them. If all continuations are equal, the options must end
+    their contexts, and the style has no name.
     """
     continuations = sample.continuations
     if continuations is None:

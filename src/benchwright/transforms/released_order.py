@@ -9,8 +9,8 @@ import hashlib
 import re
 from collections.abc import Sequence
 
-from benchwright.core.keyed_random import keyed_bytes
 from benchwright.core.option_wording import kinds_of_options, refers_to_options
+from benchwright.core.seeding import keyed_bytes
 from benchwright.transforms.altered_item import Altered, MultipleChoice
 from benchwright.transforms.shuffle_choices import KEEPS_LAST
 

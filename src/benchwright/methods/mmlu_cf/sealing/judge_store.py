@@ -20,7 +20,7 @@ from kedro.io import AbstractDataset
 
 from benchwright.core.atomic_files import written_aside
 from benchwright.core.errors import InputError
-from benchwright.core.keyed_random import keyed_bytes
+from benchwright.core.seeding import keyed_bytes
 from benchwright.core.stored_shards import MemoryShards, StoredShards
 from benchwright.methods.mmlu_cf.sealing.key import SealKey, read_key, subkey
 from benchwright.params.mmlu_cf import SealingParams

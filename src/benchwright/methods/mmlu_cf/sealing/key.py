@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from benchwright.core.errors import InputError
-from benchwright.core.keyed_random import keyed_bytes
+from benchwright.core.seeding import keyed_bytes
 from benchwright.params.mmlu_cf import SealingParams
 
 _SHORTEST = 16
