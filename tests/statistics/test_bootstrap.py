@@ -5,10 +5,10 @@ import pytest
 
 from benchwright.statistics import bootstrap as module
 from benchwright.statistics.bootstrap import (
-    cluster_resamples,
     normal_interval,
     percentile_interval,
     rank_agreement_intervals,
+    resample_blocks,
 )
 from benchwright.statistics.rank_agreement import kendall_tau_b
 from benchwright.statistics.subset_scores import subset_scores
@@ -26,7 +26,7 @@ def answers(m: int, n: int, seed: int = 0) -> np.ndarray:
 
 def test_items_of_a_cluster_are_resampled_together() -> None:
     clusters = np.array([4, 4, 7, 9, 9, 9])
-    counts = cluster_resamples(clusters, 4_000, rng())
+    counts = np.concatenate(list(resample_blocks(clusters, 4_000, rng())))
     assert counts.dtype == np.int16
     assert (counts[:, 0] == counts[:, 1]).all()
     assert (counts[:, 3] == counts[:, 4]).all()

@@ -45,22 +45,14 @@ class RankIntervals(NamedTuple):
     over_models: dict[str, Interval]
 
 
-def cluster_resamples(
+def resample_blocks(
     clusters: NDArray[np.integer], draws: int, generator: np.random.Generator
-) -> NDArray[np.int16]:
-    """Count how often each item is drawn (draws, n) when clusters are resampled.
+) -> Iterator[NDArray[np.int16]]:
+    """Yield blocks (b, n) of `draws` counts of how often each item is drawn, by whole clusters.
 
     Equal numbers in `clusters` (n,) are one cluster. The number of items in a resample varies where
     clusters vary in size.
     """
-    blocks = [np.zeros((0, len(clusters)), np.int16)]
-    return np.concatenate([*blocks, *resample_blocks(clusters, draws, generator)])
-
-
-def resample_blocks(
-    clusters: NDArray[np.integer], draws: int, generator: np.random.Generator
-) -> Iterator[NDArray[np.int16]]:
-    """Yield the rows of `cluster_resamples` in blocks of bounded memory."""
     names, cluster = np.unique(clusters, return_inverse=True)
     groups = len(names)
     step = max(1, _BLOCK_BYTES // (16 * max(groups, 1)))

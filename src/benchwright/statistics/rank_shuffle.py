@@ -49,7 +49,8 @@ def rank_shuffle(
     before = subset_scores(original, whole)[0]
     each = subset_scores(perturbed.reshape(d * m, n), whole)[0].reshape(d, m)
     after = np.round(each.mean(axis=0), 12)
-    counts = bootstrap.cluster_resamples(clusters, bootstrap_samples, generator)
+    blocks = bootstrap.resample_blocks(clusters, bootstrap_samples, generator)
+    counts = np.concatenate([np.zeros((0, n), np.int16), *blocks])
     before_items = subset_scores(original, counts)  # (s, m)
     each_items = subset_scores(perturbed.reshape(d * m, n), counts).reshape(len(counts), d, m)
     after_items = np.round(each_items.mean(axis=1), 12)

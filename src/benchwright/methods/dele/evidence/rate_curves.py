@@ -1,8 +1,8 @@
 """Metrics over rates with random bands (DELE, Figures 1–7 and 32, Table 1)."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -23,17 +23,11 @@ from benchwright.methods.dele.samplers.registry import RANDOM, sampler_kinds
 from benchwright.statistics.preservation import ModelPanels
 from benchwright.tables.dele import ChosenCurves, SamplingCurves, SamplingSummary
 
-if TYPE_CHECKING:
-    from pandas.core.groupby import SeriesGroupBy
-
-
 _KEY = ["sampler", "panel", "rate", "size"]
 _FEWEST_DRAWS = 20  # of `random` that show the middle 95%
 
 
-def _by_metric(
-    results: pd.DataFrame, key: Sequence[str]
-) -> "SeriesGroupBy[float, tuple[Hashable, ...]]":
+def _by_metric(results: pd.DataFrame, key: Sequence[str]) -> Any:
     """Group the values of every metric by key."""
     long = results.melt(list(key), list(METRICS), var_name="metric", value_name="value")
     return long.groupby([*key, "metric"], sort=True)["value"]

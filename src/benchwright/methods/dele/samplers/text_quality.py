@@ -4,7 +4,7 @@ import re
 import unicodedata
 from functools import cache, lru_cache
 from math import fsum, nan
-from typing import TYPE_CHECKING
+from typing import Any
 
 from benchwright.methods.dele.samplers.prose import prose_words, without_formulas
 
@@ -28,9 +28,6 @@ def lexical_diversity(text: str) -> float:
     words = prose_words(text)
     return len({word.casefold() for word in words}) / len(words) if words else nan
 
-
-if TYPE_CHECKING:
-    from spellchecker import SpellChecker
 
 _SHORTEST = 4
 # British spellings: the word list is American.
@@ -78,7 +75,7 @@ def _other_forms(word: str) -> list[str]:
 
 
 @cache
-def _checker() -> "SpellChecker":
+def _checker() -> Any:
     from spellchecker import SpellChecker
 
     return SpellChecker(language="en", distance=1)
