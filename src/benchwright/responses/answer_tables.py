@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from benchwright.core.configuration import STYLES
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError
+from benchwright.core.values import format_value
 from benchwright.datasets.response_files import ITEM_COLUMNS, VALUE_COLUMNS, LoadedFile
 from benchwright.logs.options import MOST_SEVERAL, option_code, several_letters
 from benchwright.responses.answer_rows import (
@@ -209,9 +210,10 @@ def read_answer_table(
     reasons = [*invalid, ("no response", unanswered(rows)), unread]
     if np.logical_or.reduce([mask for _, mask in reasons]).all():
         why = next(reason for reason, mask in reasons if mask[0])
+        first = format_value(columns.table[:1].to_pylist()[0], 200)
         raise InputError(
-            f"{file.name}: no valid row; row 1: {why}; write 'correct' and probabilities as 0–1, "
-            "and 'prediction' as a letter or 0-based index"
+            f"{file.name}: no valid row; row 1: {why}, got {first}; write 'correct' and "
+            "probabilities as 0–1, and 'prediction' as a letter or 0-based index"
         )
     kept = drop_rows(rows, lost, {file.name: tally})
     return {str(name): kept[name] for name in kept}, tally
