@@ -4,7 +4,7 @@ Items of one passage or stem, and the draws of one item, are not independent and
 (Miller 2024, arXiv:2411.00640, section 2.2).
 """
 
-from math import nan, sqrt
+from math import nan
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -61,27 +61,6 @@ def share_with_bounds(name: str, successes: int, n: int, level: float = 0.95) ->
     """Return a share and Wilson's bounds as `name`, `name_low`, `name_high`; NaN for n = 0."""
     low, high, _ = wilson_interval(successes, n, level)
     return {name: successes / n if n else nan, f"{name}_low": low, f"{name}_high": high}
-
-
-def two_proportions(k1: int, n1: int, k2: int, n2: int, level: float = 0.95) -> ShareDifference:
-    """Compare the shares k1/n1 and k2/n2 of two independent groups.
-
-    The interval at `level` is Newcombe's, from the two Wilson intervals (Newcombe 1998, method 10);
-    the p-value is of Fisher's exact test, two-sided. Both are valid for small groups and shares of
-    0 and 1. Empty groups give NaN.
-    """
-    if not n1 or not n2:
-        which = "first" if not n1 else "second"
-        return ShareDifference(nan, nan, nan, nan, f"nothing was counted in the {which} group")
-    first, second = wilson_interval(k1, n1, level), wilson_interval(k2, n2, level)
-    from scipy.stats import fisher_exact
-
-    p1, p2 = k1 / n1, k2 / n2
-    difference = p1 - p2
-    low = difference - sqrt((p1 - first.low) ** 2 + (second.high - p2) ** 2)
-    high = difference + sqrt((first.high - p1) ** 2 + (p2 - second.low) ** 2)
-    test = fisher_exact([[k1, n1 - k1], [k2, n2 - k2]])
-    return ShareDifference(difference, low, high, float(test.pvalue))
 
 
 class MeanInterval(NamedTuple):

@@ -1,15 +1,11 @@
-import math
-
 import pandas as pd
 import pytest
 
 from benchwright.core.errors import InputError
 from benchwright.methods.smart.label_errors import (
-    kept_minus_removed,
     rate_label_errors,
 )
 from benchwright.tables.items import KnownLabelErrors
-from benchwright.tables.smart import LabelErrorRates
 
 IDS = [f"q{i}" for i in range(10)]
 RANKED = pd.DataFrame({"item_id": IDS})
@@ -74,17 +70,6 @@ def test_errors_that_the_source_knows_are_counted_and_a_file_takes_precedence() 
     corrected = rate_label_errors(RANKED, audit(), verdicts(), file_of(("q2", "0")), known)
     assert counts(corrected)["removed"] == (4, 0)
     assert counts(corrected)["kept"] == (5, 3)
-
-
-def test_kept_and_removed_items_are_compared() -> None:
-    comparison = kept_minus_removed(rates(CHECKED))
-    assert comparison.difference == pytest.approx(3 / 5 - 1 / 4)
-    # Of the C(9, 4) = 126 ways to place 4 wrong labels 40 put 3 among the 5 kept; no more likely
-    # are 0 (1 way), 1 (20) and 4 (5), more likely is 2 (60).
-    assert comparison.p_value == pytest.approx((40 + 1 + 20 + 5) / 126)
-    nothing = kept_minus_removed(LabelErrorRates.empty())
-    assert math.isnan(nothing.difference)
-    assert nothing.reason
 
 
 @pytest.mark.parametrize(("ranked", "sets"), [(50, []), (51, ["50 most suspect"])])

@@ -12,7 +12,7 @@ from benchwright.datasets.review_csv import cell_text
 from benchwright.methods.smart.filter_models import flag_unanimous
 from benchwright.methods.smart.finding import Finding, in_rule_order
 from benchwright.params.filtering import FilteringParams
-from benchwright.statistics.proportion import ShareDifference, share_with_bounds, two_proportions
+from benchwright.statistics.proportion import share_with_bounds
 from benchwright.tables.smart import LabelErrorRates
 
 
@@ -69,14 +69,6 @@ def rate_label_errors(
     ranked = suspect_items["item_id"].astype(str)
     rows += [_row(f"{k} most suspect", set(ranked[:k]), wrong) for k in _TOP if k < len(ranked)]
     return LabelErrorRates.from_rows(rows)
-
-
-def kept_minus_removed(label_error_rates: pd.DataFrame) -> ShareDifference:
-    """Return the error rate of kept items minus that of removed ones, with interval and p-value."""
-    columns = (label_error_rates[name] for name in ("items", "checked", "wrong"))
-    counts = {str(name): (int(n), int(k)) for name, n, k in zip(*columns, strict=True)}
-    kept, removed = counts.get("kept", (0, 0)), counts.get("removed", (0, 0))
-    return two_proportions(kept[1], kept[0], removed[1], removed[0])
 
 
 def _checked(label_errors: pd.DataFrame) -> dict[str, bool]:

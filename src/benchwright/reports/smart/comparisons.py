@@ -1,14 +1,12 @@
 """Rows of the tables that compare rankings, subsets and methods, as text."""
 
-import math
 from typing import Any
 
 import pandas as pd
 
 from benchwright.evidence.rank_agreement import GROUPS
-from benchwright.methods.smart.label_errors import kept_minus_removed
 from benchwright.reports.page.parts import Cell, Table
-from benchwright.reports.page.wording import p_value, rows_of
+from benchwright.reports.page.wording import rows_of
 from benchwright.reports.smart.wording import (
     METHODS,
     in_order,
@@ -97,17 +95,3 @@ def _beside_random(row: dict[Any, Any]) -> list[str | Cell]:
         Cell(write_value(metric, row["random_mean"]), quiet=interval),
         "—" if percentile is None else write_percentile(percentile),
     ]
-
-
-def label_difference(label_error_rates: pd.DataFrame) -> str:
-    """Compare the share of wrong labels among kept and removed items; "" if unknown."""
-    if label_error_rates.empty:
-        return ""
-    gap = kept_minus_removed(label_error_rates)
-    if math.isnan(gap.difference):
-        return ""
-    doubt = "" if gap.low > 0 or gap.high < 0 else "; no clear difference"
-    return (
-        f"Share of wrong labels, kept minus removed: {100 * gap.difference:+.1f} points "
-        f"[{100 * gap.low:+.1f}, {100 * gap.high:+.1f}], p: {p_value(gap.p_value)}{doubt}."
-    )

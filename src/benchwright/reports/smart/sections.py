@@ -167,10 +167,7 @@ def show_labels(
             "items checked wrong", ("Share wrong", parts.as_bounded_share, "rate")
         )
         label = "Wrong labels among items whose labels were checked; 95% intervals"
-        blocks += [
-            parts.table_of(rows_of(label_error_rates), columns, label=label),
-            Text(comparisons.label_difference(label_error_rates)),
-        ]
+        blocks.append(parts.table_of(rows_of(label_error_rates), columns, label=label))
     if len(review_agreement):
         columns = [
             ("Rule", parts.as_words, "rule"),
@@ -179,31 +176,23 @@ def show_labels(
         ]
         label = "Agreement of reviewers with removals; 95% intervals (SMART, section 5.3)"
         blocks.append(parts.table_of(rows_of(review_agreement), columns, label=label))
+    silent = _silent(rule_coverage)
+    shown = show_suspects(suspect_items, items)
+    checked = "suspect_label" not in silent
+    text = (
+        "Items that most models answer wrong are the likeliest to have a wrong label, or "
+        f"are hard: the ranking says what to read first. {len(shown)} of "
+        f"{len(suspect_items):,} are shown, by share of wrong answers (each family of "
+        "models once), ties by the lead of the wrong option most often chosen. "
+        + ("" if checked else f"The rule was not checked: {silent['suspect_label']}.")
+    )
     blocks += [
         Text("Suspect items", "heading"),
-    ]
-    silent = _silent(rule_coverage)
-    if len(suspect_items):
-        shown = show_suspects(suspect_items, items)
-        checked = "suspect_label" not in silent
-        blocks += [
-            Text(
-                "Items that most models answer wrong are the likeliest to have a wrong label, or "
-                f"are hard: the ranking says what to read first. {len(shown)} of "
-                f"{len(suspect_items):,} are shown, by share of wrong answers (each family of "
-                "models once), ties by the lead of the wrong option most often chosen. "
-                + ("" if checked else f"The rule was not checked: {silent['suspect_label']}.")
-            ),
-            *shown,
-        ]
-    else:
-        blocks.append(Text("No answers to rank items by."))
-    blocks += [
+        *([Text(text), *shown] if shown else [Text("No answers to rank items by.")]),
         Text("Same question, different answers", "heading"),
         *show_groups(groups, items, "conflicting_gold", silent),
     ]
-    shown = [block for block in blocks if not isinstance(block, Text) or block.text]
-    return Section("Labels to check", shown, "labels")
+    return Section("Labels to check", blocks, "labels")
 
 
 def show_data(
