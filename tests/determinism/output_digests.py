@@ -141,7 +141,7 @@ SCENARIOS = {
     "sweep, diff, plan": Scenario(
         [
             ["sweep", "--seeds", "0,1", "--params", f"data_root={{root}},limit=100,{SMART}"],
-            ["diff", *SEEDS, "--out", "{root}/out/diff.html"],
+            ["diff", *SEEDS, "--out", "{root}/out/diff.json"],
             ["plan", *SAVED, "--limit", "100", *PLAN.split()],
         ]
     ),

@@ -13,7 +13,7 @@ Files = Mapping[str, bytes]
 
 VERSION = re.compile(rb"\d{4}-\d\d-\d\dT\d\d\.\d\d\.\d\d\.\d{3}Z")
 # Files with the version of the run that they read.
-TELL_VERSIONS = ("out/plan.json", "out/plan.html", "out/diff.html")
+TELL_VERSIONS = ("out/plan.json", "out/plan.html", "out/diff.json")
 # The report shows rejected rows by their position in the source; nothing else may differ.
 _REJECTED = re.compile(r"<td>Row \d+: .*?</td>", re.DOTALL)
 

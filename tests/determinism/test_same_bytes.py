@@ -29,7 +29,7 @@ BY_ITSELF = {"smart": CHEAP, "documents": ""}
 MORE = {"export_perturbed": "limit=40", "dele": DELE, "mmlu_cf": "", "budget": "limit=60"}
 PLAN = "plan --limit 60 --se .05 --tau .8 --subsets 20 --out {out}/plan.json --page {out}/plan.html"
 OF_SMART = "{out}/../07_model_output/demo/smart"
-DIFF = f"diff {OF_SMART}/limit60 {OF_SMART}/limit60-seed1 --out {{out}}/diff.html"
+DIFF = f"diff {OF_SMART}/limit60 {OF_SMART}/limit60-seed1 --out {{out}}/diff.json"
 TURKISH_AND_HOSTILE = Surroundings(
     {**HOSTILE.environment, **TURKISH, "PYTHONUTF8": "", "TZ": "America/Los_Angeles"},
     runner="ThreadRunner",

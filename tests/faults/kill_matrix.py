@@ -71,7 +71,7 @@ ESTIMATE = (
     "--subset {root}/08_reporting/demo/dele/limit60/harness_subset --out {root}/out/estimates.json"
 )
 SWEEP = f"sweep --variants no_similar --params data_root={{root}},{CHEAP}"
-DIFF = "diff --data-root {root} --limit 60 --out {root}/out/d.html"
+DIFF = "diff --data-root {root} --limit 60 --out {root}/out/d.json"
 SUBJECTS = (
     *(
         Subject(f"smart: {stage}", (SMART,), run_of("smart", CHEAP, "--namespaces", stage))

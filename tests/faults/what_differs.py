@@ -31,11 +31,11 @@ def opened(content: bytes) -> bytes:
         return repr(open_sealed(sealed, read_key(SealingParams(key_file=str(key))))).encode()
 
 
-OF_EACH_RUN = ["wall_seconds", "version", "report"]
+OF_EACH_RUN = ["wall_seconds", "version"]
 
 
 def sweep_summary_csv(content: bytes) -> bytes:
-    """Remove the duration, version and report path of each run."""
+    """Remove the duration and version of each run."""
     return table_bytes(pd.read_csv(io.BytesIO(content)).drop(columns=OF_EACH_RUN))
 
 

@@ -123,10 +123,7 @@ _PAGE = [
     node(sections.show_rules, ["rule_coverage", "subject_shares"], "report_rules"),
     node(
         sections.show_ranking,
-        [
-            *("panel", "scores", "rank_agreement", "human_ratings"),
-            "params:evaluation",
-        ],
+        ["panel", "rank_agreement", "human_ratings", "params:evaluation"],
         "report_ranking",
     ),
     node(

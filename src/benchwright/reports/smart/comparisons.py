@@ -47,18 +47,6 @@ def rank_table(rank_agreement: pd.DataFrame) -> Table:
     return Table(label, ["Metric", *head], rows, range(1, len(head) + 1))
 
 
-def describe_ratings(rank_agreement: pd.DataFrame, source: str, n_models: int) -> str:
-    """Describe the source of human ratings, and what so many rated models can show."""
-    if not source:
-        return "No human ratings are configured."
-    rows = {row["metric"]: row for row in rows_of(rank_agreement) if row["models"] == "all"}
-    found = rows.get("arena_pearson_full", {"n_models": 0, "value": None})
-    said = f"Ratings: {source}; {found['n_models']:,} of {n_models:,} models counted."
-    if found["value"] is None:
-        said += " No comparison with human ratings: at least 3 models are needed."
-    return said
-
-
 def _cell(metric: str, row: dict[Any, Any] | None) -> str | Cell:
     if row is None:
         return "—"

@@ -82,7 +82,6 @@ def show_rules(rule_coverage: pd.DataFrame, subject_shares: pd.DataFrame) -> lis
 
 def show_ranking(
     panel: Panel,
-    scores: pd.DataFrame,
     rank_agreement: pd.DataFrame,
     human_ratings: Ratings,
     evaluation: EvaluationParams,
@@ -97,7 +96,7 @@ def show_ranking(
     )
     blocks: list[Any] = [Text(text), Plot("rank_chart_plot")]
     if len(rank_agreement):
-        rated = comparisons.describe_ratings(rank_agreement, human_ratings.source, len(scores))
+        rated = f"Ratings: {human_ratings.source}." if human_ratings.source else ""
         notes = (
             "n = models × items. Clearly different: the two models differ significantly on all "
             f"items (5% level, without correction for multiple pairs). {rated}"
