@@ -23,8 +23,7 @@ CONFIG_COLUMN = "_config"
 SUBJECT_COLUMN = "_subject"
 SPLIT_COLUMN = "_split"
 ADDED_COLUMNS = (SPLIT_COLUMN, CONFIG_COLUMN, SUBJECT_COLUMN)
-"""Columns that reading a source adds: the canonical split, the hub's configuration, and the match
-of `{subject}` in a split's name."""
+"""Added columns: the canonical split, the hub's configuration, `{subject}` in a split's name."""
 
 GoldForm = Literal[
     "index", "number", "letter", "label", "text", "one_hot", "multi_hot", "first", "final_answer"
@@ -42,7 +41,7 @@ class ChoicesField(Section):
     columns: tuple[str, ...] = ()
     """One option per column (`[A, B, C, D]`)."""
     split_columns: tuple[str, ...] = ()
-    """Columns with several options in one text, split at `separator`; they follow `columns`."""
+    """Texts of several options, split at `separator`; they follow `columns`."""
     separator: Annotated[str, Field(min_length=1)] = ";"
     labels: str | None = None
     """A column with the list of option labels, for a gold of form `label`."""
@@ -70,7 +69,7 @@ class GoldField(Section):
     form: GoldForm
     column: str | None = None
     after: str | None = None
-    """The final answer follows the last occurrence of this text (`####`)."""
+    """The final answer follows the last such text (`####`)."""
 
     @model_validator(mode="after")
     def _column_where_needed(self) -> Self:
@@ -89,8 +88,7 @@ class FieldMapping(Section):
     choices: ChoicesField | None = None
     """None for an open-ended benchmark, whose gold has the form final_answer."""
     subject: str | None = None
-    """A column; `_config` is the hub's configuration, `_subject` the match of `{subject}` in the
-    name of a split. The default is the benchmark's name."""
+    """A column, `_config` or `_subject`; by default the benchmark's name."""
     item_id: str | None = None
     """The default is `<benchmark>/<subject>/<row>` (docs/how_to/bring_a_benchmark.md)."""
     passage: str | None = None
@@ -130,8 +128,7 @@ class SplitName(NamedTuple):
 class _Source(Section):
     fields: FieldMapping
     splits: dict[str, Split | None] = Field(default_factory=dict)
-    """The source's spelling → test, validation, dev or train (null: not used). Canonical names need
-    no entry. `{subject}` in a spelling matches any text: `"{subject}_val": validation`."""
+    """The source's spelling → ours, null: not used. `{subject}` in a spelling matches any text."""
 
     def split_name(self, spelling: str) -> SplitName | None:
         """Return the canonical split of a source's spelling, None if it is unknown."""
@@ -163,13 +160,12 @@ class FileSource(_Source):
     file: str | None = None
     files: dict[Split, str] = Field(default_factory=dict)
     split_column: str | None = None
-    """The column of `file` with the split of each row."""
+    """The column of `file` with the split of each row, or `all_rows` is that of all of them."""
     all_rows: Split | None = None
-    """The split of all rows of `file`, if there is no such column."""
     folder: str | None = None
     """Folder of a local source in the data folder; by default `01_raw/<benchmark>`."""
     made_by: str | None = None
-    """The pipeline that writes the files, named in the error message if they are missing."""
+    """The pipeline that writes the files, for the message where they are missing."""
 
     @model_validator(mode="after")
     def _one_way_to_know_the_split(self) -> Self:
@@ -234,10 +230,9 @@ class SplitPurposes(Section):
 class PromptParams(Section):
     """The prompt template; the defaults are those of MMLU (Hendrycks et al., 2021).
 
-    A prompt is the description, the demonstrations and the question, joined by `separator`;
-    `{subject}` in the description is the item's subject in words. All values are part of a score's
-    key in the store. If a model answers in its own words, `instruction` (or `open_instruction`)
-    follows the question and `statement` (`open_statement`) ends each demonstration.
+    A prompt is the description, the demonstrations and the question, joined by `separator`. Where
+    a model answers in its own words, `instruction` (or `open_instruction`) follows the question and
+    `statement` (`open_statement`) ends each demonstration.
     """
 
     description: str = "The following are multiple choice questions (with answers) about {subject}."

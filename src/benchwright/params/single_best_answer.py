@@ -11,11 +11,9 @@ class JudgeParams(Section):
     """A chat model that labels items (WiCkeD, appendix A)."""
 
     model: str | None = None  # its name under `models.models`
-    # `options` shows the item with its options; `paper` is the paper's prompt, with the question
-    # alone (WiCkeD, Table 4)
+    # the item with its options, or the paper's prompt, with the question alone (WiCkeD, Table 4)
     prompt: Literal["options", "paper"] = "options"
-    # of the pipeline `sba`: maximum number of items to label besides those in the labels file;
-    # None labels all
+    # to label by `sba` besides those in the labels file, at most; None labels all
     items: int | None = Field(default=400, ge=0)
 
 
@@ -32,13 +30,10 @@ class SingleBestAnswerParams(Section):
     # from the `file`, a chat model (`judge`), or `both` (the file takes precedence)
     labels: Literal["file", "judge", "both"] = "file"
     judge: JudgeParams = JudgeParams()  # the chat model
-    # `bert` is a pretrained encoder whose last layer and head are trained, `hub` a trained
-    # classifier, whose own class decides
+    # an encoder whose last layer and head are trained, or a classifier whose own class decides
     kind: Literal["bert", "hub"] = "bert"
     fine_tuning: FineTuningParams = FineTuningParams()
-    # target recall of single-best-answer items, which sets the threshold of `bert` (98.9% in the
-    # paper)
-    recall: float = Field(default=0.989, gt=0, le=1)
+    recall: float = Field(default=0.989, gt=0, le=1)  # which sets the threshold of `bert`
     folds: int = Field(default=5, ge=2, le=20)  # of the cross-validation that chooses the threshold
 
     @model_validator(mode="after")
