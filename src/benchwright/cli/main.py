@@ -282,8 +282,14 @@ def read(logs: tuple[Path, ...], out: Path | None, env: str | None, **given: Any
     name, update = given["make_benchmark"], given["update"]
     if name is not None:
         making.check_name(name)
-        if len(logs) == 1 and (
-            made := making.make_benchmark_of_table(name, *logs, enter_project(), env, update=update)
+        if (
+            len(logs) == 1
+            and out is None
+            and (
+                made := making.make_benchmark_of_table(
+                    name, *logs, enter_project(), env, update=update
+                )
+            )
         ):
             _print_made(name, made)
             return
