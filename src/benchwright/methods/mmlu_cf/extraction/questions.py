@@ -30,10 +30,6 @@ class _Draft:
     def numbered(self) -> bool:
         return self.stem.number is not None
 
-    @property
-    def lettered(self) -> bool:
-        return self.run.series in LETTERED
-
 
 def questions_of(lines: list[Line]) -> list[FoundQuestion]:
     """Return the questions of a page in order, with the answers that the page gives."""
@@ -69,28 +65,27 @@ def questions_of(lines: list[Line]) -> list[FoundQuestion]:
     ]
 
 
-def _marked(run: Run) -> list[int]:
-    """Return the options that the markup calls correct (class, attribute, tick)."""
-    return run.marked("correct") or run.marked("ticked")
+def _marked(run: Run, *kinds: str) -> str:
+    """Return the names of the options with the first of these marks that any has, or ""."""
+    places = next(filter(None, map(run.marked, kinds)), [])
+    return " and ".join(run.options[n].label or run.options[n].text for n in places)
 
 
-def _named_by_attribute(lines: list[Line], run: Run) -> list[int]:
-    """Return the option that an attribute around the run names by value or text."""
+def _named_by_attribute(lines: list[Line], run: Run) -> str:
+    """Return the option that an attribute around the run names by value or text, or ""."""
     named = {lines[option.line].right.strip() for option in run.options}
-    values = [option.value for option in run.options]
-    return [
-        names.index(name)
-        for names in (values, run.texts)
-        for name in named
-        if len(named) == 1 and name and names.count(name) == 1
-    ][-1:]
+    for names in (run.texts, [option.value for option in run.options]):
+        if len(named) == 1 and (name := min(named)) and names.count(name) == 1:
+            option = run.options[names.index(name)]
+            return option.label or option.text
+    return ""
 
 
 def _is_statements(lines: list[Line], run: Run, after: Run) -> bool:
     """Return whether a run is statements of a stem to which the next run's options refer."""
     between = range(run.last + 1, after.first + (after.start > 0))
     alike = (run.style, run.series) == (after.style, after.series)
-    if len(between) > 4 or alike or after.bare or _marked(run):
+    if len(between) > 4 or alike or after.bare or _marked(run, "correct", "ticked"):
         return False
     if any(given_answer(lines, at, at + 1, run) or number_of(lines[at]) for at in between):
         return False
@@ -136,16 +131,15 @@ def _drafts(lines: list[Line], runs: list[Run], in_keys: set[int]) -> list[_Draf
 
 
 def _answers_by_markup(drafts: list[_Draft], lines: list[Line]) -> None:
-    single = any(len(_marked(draft.run)) == 1 for draft in drafts)
+    kinds = "correct", "ticked"
+    single = any(len(draft.run.marked(kind)) == 1 for draft in drafts for kind in kinds)
     for draft in drafts:
-        if draft.answer is not None:
-            continue
-        right = _marked(draft.run)
-        asked = draft.stem.asks or draft.numbered or draft.lettered
-        if right and single and (asked or not draft.run.marked("ticked")):  # also in other lists
-            draft.answer = _by_options(draft.run, right)
-        elif named := _named_by_attribute(lines, draft.run):
-            draft.answer = _by_options(draft.run, named)
+        run = draft.run
+        asked = draft.numbered or draft.stem.asks or run.series in LETTERED
+        sure = single and (asked or not run.marked("ticked"))  # boxes are also in other lists
+        name = (_marked(run, *kinds) if sure else "") or _named_by_attribute(lines, run)
+        if name and draft.answer is None:
+            draft.answer = GivenAnswer(name)
 
 
 def _answers_by_keys(drafts: list[_Draft], keys: list[KeySection]) -> None:
@@ -165,13 +159,8 @@ def _answers_by_emphasis(drafts: list[_Draft]) -> None:
         single = [draft for draft in open_ if len(draft.run.marked(kind)) == 1]
         if len(single) > 1 and len(single) >= 0.6 * len(open_):
             for draft in single:
-                draft.answer = _by_options(draft.run, draft.run.marked(kind))
+                draft.answer = GivenAnswer(_marked(draft.run, kind))
             break
-
-
-def _by_options(run: Run, places: list[int]) -> GivenAnswer:
-    names = [run.options[n].label or run.options[n].text for n in places]
-    return GivenAnswer(" and ".join(names))
 
 
 def _accepted(drafts: list[_Draft]) -> list[_Draft]:
