@@ -11,7 +11,7 @@ def read_questions(text: str, media_type: str = "text/plain") -> list[FoundQuest
     Args:
         text: the page; only its first 4,000,000 characters are read.
         media_type: `text/html`, `text/markdown` or `text/plain`, with or without parameters; other
-            types are read as plain text, in which quiz files (GIFT, Aiken, AMC, Moodle XML) count.
+            types are read as plain text, in which quiz files (GIFT, AMC, Moodle XML) count.
 
     Returns:
         Questions with `question`, `choices`, `labels` ("" where an option has none), `answer` (a

@@ -239,7 +239,7 @@ PAGES = [
     Page(
         "Aiken",
         TEXT,
-        "What is __init__?\nA. a*b*c\nB) <p and p>\nANSWER: B\n\nWhich number is a prime?\n"
+        "What is __init__?\nA. a*b*c\nB. <p and p>\nANSWER: B\n\nWhich number is a prime?\n"
         "A. 4\nB. 6\nC. 7\nD. 9\nANSWER: C",
         [("What is __init__?", ["a*b*c", "<p and p>"], 1), (*SEVEN, 2)],
     ),

@@ -1,4 +1,4 @@
-"""Files of quiz programs: GIFT, Aiken, AMC and Moodle XML, read by their own grammars."""
+"""Files of quiz programs: GIFT, AMC and Moodle XML, read by their own grammars."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -7,20 +7,18 @@ from typing import Any
 
 from benchwright.methods.mmlu_cf.extraction.html import html_lines
 from benchwright.methods.mmlu_cf.extraction.lines import FoundQuestion, flat, visible
-from benchwright.methods.mmlu_cf.extraction.stems import without_number
 
 
 def quiz_file_questions(text: str) -> list[FoundQuestion]:
     """Return the multiple-choice questions of a quiz file; [] for other texts.
 
-    Moodle XML has a `<quiz>`, an Aiken file nothing but questions with `ANSWER: B`, and a GIFT file
-    answers in braces of which one begins with `~`. AMC marks right and wrong answers by commands of
-    LaTeX, or by + and -.
+    Moodle XML has a `<quiz>`, and a GIFT file answers in braces of which one begins with `~`. AMC
+    marks right and wrong answers by commands of LaTeX, or by + and -.
     """
     text = visible(text.replace("\r\n", "\n").replace("\r", "\n"))
     if "<quiz" in text[:1_000]:
         return list(_moodle(text))
-    return _aiken(text) or list(_listed(text)) or list(_gift(text))
+    return list(_listed(text)) or list(_gift(text))
 
 
 def _weighed(stem: str, answers: Sequence[tuple[float, str]], note: str = "") -> FoundQuestion:
@@ -108,29 +106,6 @@ def _written(text: str, html: bool) -> str:
 
 def _plain(html: str) -> str:
     return "\n".join(line.text for line in html_lines(html))
-
-
-_AIKEN = re.compile(
-    r"((?:(?![A-Z][.)][ \t])(?=[ \t]*\S)[^\n]*\n)++)"
-    r"((?:[A-Z][.)][ \t]+(?=\S)[^\n]*\n){2,26}+)ANSWER:[ \t]*([A-Z])\s*(?:\n|$)"
-)
-
-
-def _aiken(text: str) -> list[FoundQuestion]:
-    """Return the questions of a text that holds nothing else."""
-    questions = []
-    text = text.strip() + "\n"
-    at = 0
-    while at < len(text):
-        block = _AIKEN.match(text, at)
-        if block is None:
-            return []
-        stem, options, right = block.groups()
-        pairs = [(row[0], flat(row[2:])) for row in options.splitlines()]
-        labels, choices = map(list, zip(*pairs, strict=True))
-        questions.append(FoundQuestion(without_number(stem), choices, labels, right))
-        at = block.end()
-    return questions
 
 
 _SHARE = re.compile(r"-?\d{1,3}(?:\.\d+)?")
