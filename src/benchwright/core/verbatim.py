@@ -63,11 +63,7 @@ def utf8_text(content: bytes) -> str:
 
 
 def read_bytes(path: Path) -> bytes:
-    """Return the content of a file, decompressed if it ends in .gz.
-
-    Raises:
-        InputError: it has more than `LARGEST` bytes uncompressed.
-    """
+    """Return the content of a file, decompressed if it ends in .gz, up to `LARGEST` bytes."""
     if path.suffix != ".gz":
         return path.read_bytes()
     out = io.BytesIO()
@@ -81,11 +77,7 @@ def read_bytes(path: Path) -> bytes:
 
 @contextmanager
 def opened_parquet(path: Path) -> Iterator[Any]:
-    """Open a Parquet file (also .gz); errors name the file.
-
-    Raises:
-        InputError: it is broken, or repeats a column.
-    """
+    """Open a Parquet file (also .gz); InputError if it is broken or repeats a column."""
     import pyarrow.parquet as pq
 
     with read_errors(path):

@@ -117,8 +117,7 @@ class BatchEngine(contextlib.ExitStack):
         module's function, or a `partial` of one, so that other processes can load it.
 
         Raises:
-            InputError: as by the function; or a worker has ended, Ray or its cluster is missing, or
-                the cluster may write texts to disk without permission.
+            InputError: a worker has ended, or Ray or its cluster is missing or may write texts.
         """
         if self._params.engine == "local" and self._params.workers == 1:
             return chain.from_iterable(map(function, tasks))

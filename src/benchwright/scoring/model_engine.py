@@ -42,10 +42,7 @@ def answer_shards(
     """Yield the name and table of each shard that the store lacks, as soon as it is answered.
 
     Models are loaded one after another. A progress bar counts prompts, including those stored;
-    `what` is its description.
-
-    Raises:
-        InputError: as by `answer_batches`.
+    `what` is its description. Errors are those of `answer_batches`.
     """
     missing = [shard for shard in shards if not holds(store.get(shard.name), shard)]
     total = sum(len(shard.keys) for shard in shards)

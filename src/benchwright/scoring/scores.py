@@ -35,8 +35,7 @@ def score_prompts(
         One shard at a time: its name → a table with `COLUMNS` or `WRITTEN_COLUMNS`.
 
     Raises:
-        InputError: a model's weights are not installed or not the expected ones, or its server
-            cannot be reached.
+        InputError: a model's weights or its server are unavailable.
     """
     if prompts.empty:
         return

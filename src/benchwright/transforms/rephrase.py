@@ -1,8 +1,4 @@
-"""MMLU-CF, rule 1: rephrased questions, each checked before use.
-
-Zhao, Q. et al. (2024). MMLU-CF: A Contamination-free Multi-task Language Understanding Benchmark.
-Section 3.2, step 5, rule 1.
-"""
+"""MMLU-CF (3.2, step 5), rule 1: rephrased questions, each checked before use."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -77,11 +73,7 @@ _MARKS = (('"', '"'), ("“", "”"), ("‘", "’"), ("**", "**"), ("*", "*"), 
 
 
 class Question(NamedTuple):
-    """A question to rephrase.
-
-    `answer` is the index of the gold option, −1 if unknown; `answer_text` is the gold answer of a
-    question without options.
-    """
+    """A question to rephrase; `answer` and `answer_text` as in `Wording`."""
 
     role: str
     item_id: str

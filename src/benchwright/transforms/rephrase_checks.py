@@ -88,17 +88,13 @@ _CONTENT = 0.6  # words other than those of grammar, of questions that have more
 
 
 class Wording(NamedTuple):
-    """A question before and after.
-
-    `answer` is the index of the gold option, −1 if unknown; `answer_text` is the gold answer of a
-    question without options.
-    """
+    """A question before and after."""
 
     before: str
     after: str
     choices: Sequence[str] = ()
-    answer: int = -1
-    answer_text: str = ""
+    answer: int = -1  # index of the gold option, −1 if unknown
+    answer_text: str = ""  # of a question without options
 
 
 def keeps_numbers(wording: Wording) -> bool:
@@ -113,8 +109,7 @@ def keeps_numbers(wording: Wording) -> bool:
 def keeps_names(wording: Wording) -> bool:
     """Return whether names, quotations, formulas and code stay, and no new ones appear.
 
-    A name is a capitalised word inside a sentence. The first word may be a name too, so replacing
-    it with another new word fails.
+    The first word may be a name too, so replacing it with another new word fails.
     """
     before, after = wording.before, wording.after
     old, new = kept_text.words(before), kept_text.words(after)
@@ -178,8 +173,7 @@ def _gives_away(wording: Wording) -> bool:
 def keeps_length(wording: Wording) -> bool:
     """Return whether there are half to twice as many words, or a few more in a short question.
 
-    With more than four content words, at least 60% as many must remain, which detects omitted
-    conditions.
+    With more than four content words, at least 60% as many must remain.
     """
     texts = (wording.before, wording.after)
     before, after = (len(text.split()) for text in texts)

@@ -1,8 +1,4 @@
-"""MMLU-CF, rule 3: in half of the items one option becomes "None of the other choices".
-
-Zhao, Q. et al. (2024). MMLU-CF: A Contamination-free Multi-task Language Understanding Benchmark.
-Section 3.2, step 5, rule 3.
-"""
+"""MMLU-CF, rule 3 (3.2, step 5): in half of the items "None of the other choices"."""
 
 from collections.abc import Collection, Sequence
 

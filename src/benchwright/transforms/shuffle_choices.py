@@ -1,8 +1,4 @@
-"""MMLU-CF, rule 2: the options in another order, none and all of the above still last.
-
-Zhao, Q. et al. (2024). MMLU-CF: A Contamination-free Multi-task Language Understanding Benchmark.
-Section 3.2, step 5, rule 2.
-"""
+"""MMLU-CF (3.2, step 5), rule 2: the options in another order, all of the above still last."""
 
 from collections.abc import Sequence
 

@@ -46,9 +46,6 @@ def apply_transforms(
 
     `rephrasings` are new questions by role (`item`) and id. Return `CleanItems`; by transform,
     counts of `altered` items and of unaltered ones by reason.
-
-    Raises:
-        InputError: an id occurs twice, or an answer is not an index into the choices.
     """
     once = params.model_copy(update=ONE_COPY)
     made = perturb(as_items(clean), Demonstrations.empty(), once, seed, frozenset(), rephrasings)

@@ -43,7 +43,8 @@ def benchmark_lines(items: pd.DataFrame, demonstrations: set[str]) -> str:
     "Other"), question, choices, answer (a letter or null), passage, explanation, field_confidence,
     doc_id, url and domain. Missing values are null.
     """
-    rows: list[dict[str, Any]] = items.assign(field=_subjects(items)).to_dict("records")  # type: ignore[assignment]
+    named = items.assign(field=_subjects(items)).astype(object)
+    rows: list[dict[str, Any]] = named.where(named.notna(), None).to_dict("records")  # type: ignore[assignment]
     rows.sort(key=lambda row: natural_key(str(row["item_id"])))
     return "".join(_line(row, str(row["item_id"]) in demonstrations) for row in rows)
 
@@ -58,15 +59,9 @@ def _line(row: dict[str, Any], demonstration: bool) -> str:
         "question": row["question"],
         "choices": [str(choice) for choice in row["choices"]],
         "answer": ascii_uppercase[answer] if answer >= 0 else None,
-        "passage": _text(row["passage"]),
-        "explanation": _text(row["explanation"]),
-        "field_confidence": None if pd.isna(confidence) else round(float(confidence), 4),
-        "doc_id": _text(row["doc_id"]),
-        "url": _text(row["url"]),
-        "domain": _text(row["domain"]),
+        "passage": row["passage"],
+        "explanation": row["explanation"],
+        "field_confidence": None if confidence is None else round(float(confidence), 4),
+        **{name: row[name] for name in ("doc_id", "url", "domain")},
     }
     return json.dumps(cells, ensure_ascii=False) + "\n"
-
-
-def _text(cell: Any) -> str | None:
-    return cell if isinstance(cell, str) else None

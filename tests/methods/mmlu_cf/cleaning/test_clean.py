@@ -8,7 +8,6 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from benchwright.core.errors import InputError
 from benchwright.methods.mmlu_cf.cleaning.clean import clean
 from benchwright.methods.mmlu_cf.cleaning.rows import CLEAN, Cleaned
 from benchwright.methods.mmlu_cf.cleaning.rules import ROW_RULES
@@ -168,11 +167,6 @@ def test_the_same_question_on_another_passage_is_kept() -> None:
 
 def test_the_duplicate_rules_can_be_switched_off() -> None:
     assert left({}, {}, off=("exact_duplicate", "near_duplicate")) == ["doc#0", "doc#1"]
-
-
-def test_a_repeated_id_is_refused() -> None:
-    with pytest.raises(InputError, match="item_id"):
-        deduplicated({"item_id": "a"}, {"item_id": "a"})
 
 
 def test_rows_without_a_known_answer_are_deduplicated_if_the_rule_on_answers_is_off() -> None:

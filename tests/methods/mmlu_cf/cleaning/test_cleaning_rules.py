@@ -5,7 +5,6 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from benchwright.core.errors import InputError
 from benchwright.methods.mmlu_cf.cleaning.rows import CleanedBatch
 from benchwright.methods.mmlu_cf.cleaning.rules import ROW_RULES, clean_batch
 from benchwright.params.mmlu_cf import CleaningParams
@@ -193,8 +192,3 @@ def test_the_accepted_numbers_of_choices_are_configurable() -> None:
     five = [*CITIES, "Oslo"]
     assert verdict(CleaningParams(n_choices=(3, 5)), choices=five, answer="E") == "clean"
     assert verdict(CleaningParams(n_choices=(3, 5))) == "n_choices"
-
-
-def test_a_missing_column_is_named() -> None:
-    with pytest.raises(InputError, match="answer"):
-        clean_batch(table(item()).drop_columns("answer"), CleaningParams())

@@ -8,7 +8,6 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from benchwright.core.errors import InputError
 from benchwright.datasets.document_shards import COLUMNS
 from benchwright.methods.mmlu_cf.cleaning.rules import clean_batch
 from benchwright.methods.mmlu_cf.extraction.extract import (
@@ -52,11 +51,6 @@ def test_results_do_not_depend_on_batches(documents: pa.Table, raw: pa.Table) ->
     assert pa.concat_tables(parts).equals(raw)
     backwards = extract(documents.take(list(reversed(range(len(documents)))))).sort_by("item_id")
     assert backwards.equals(raw.sort_by("item_id"))
-
-
-def test_a_missing_column_is_named(documents: pa.Table) -> None:
-    with pytest.raises(InputError, match="'content_type'"):
-        extract(documents.drop_columns("content_type"))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name.replace(" ", "-"))

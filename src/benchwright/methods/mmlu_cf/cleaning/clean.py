@@ -12,7 +12,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from benchwright.core.errors import InputError
 from benchwright.methods.mmlu_cf.cleaning.labels_and_answers import fold
 from benchwright.methods.mmlu_cf.cleaning.near_duplicates import (
     Ints,
@@ -79,10 +78,7 @@ def clean_and_fingerprint(
 def clean(batches: Sequence[pa.Table], params: CleaningParams) -> Cleaned:
     """Apply all rules to batches of raw items (MMLU-CF, section 3.2, step 2).
 
-    The engine does not affect the result.
-
-    Raises:
-        InputError: a column is missing, an id is repeated, or the engine is not available.
+    The engine does not affect the result; `item_id` is unique.
     """
     with BatchEngine(params, "cleaning") as engine:
         work = partial(clean_and_fingerprint, params=params)
@@ -120,9 +116,6 @@ def _deduplicate(
     Of duplicates, the item with an explanation stays, then the one with the first id. An item is
     removed only for one that stays; this repeats until no duplicates are left.
     """
-    ids = rows.column("item_id")
-    if pc.count_distinct(ids).as_py() < len(ids):
-        raise InputError("item_id: an id is repeated among the clean rows")
     order = _order(rows)
     prints = Fingerprints(prints.text[order], prints.answer[order], prints.signed[order])
     table = rows.select(_COMPARED).take(pa.array(order))

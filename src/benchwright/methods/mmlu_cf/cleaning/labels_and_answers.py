@@ -37,21 +37,14 @@ def question_numbering(row: Row, _: CleaningParams) -> Row:
 
 
 def choice_numbering(row: Row, _: CleaningParams) -> Row:
-    """Remove letters or numbers before the choices if all choices have them, in order.
-
-    A single "1. ", or "1. 5 kg" among other amounts, is no numbering.
-    """
+    """Remove letters or numbers before the choices if all choices have them, in order."""
     choices = _without_labels(row.choices, _LETTER, LETTERS)
     choices = _without_labels(choices, _NUMBER, _SERIES["numbers"])
     return row if choices is row.choices else replace(row, choices=choices)
 
 
 def roman_numerals(row: Row, _: CleaningParams) -> Row:
-    """Remove Roman numerals before the choices if all choices have them, in order.
-
-    Choices that refer to statements of the question by numeral ("I and III only") stay. The rule
-    `labels` handles numerals that are labels.
-    """
+    """Remove Roman numerals before the choices if all have them, in order: not "I and III only"."""
     choices = _without_labels(row.choices, _NUMERAL, ROMAN)
     return row if choices is row.choices else replace(row, choices=choices)
 
@@ -188,9 +181,9 @@ def matching_choice(choices: Sequence[str], text: str | None) -> int:
 def answer_format(row: Row, _: CleaningParams) -> Row:
     """Write the answer as the label of a choice.
 
-    Accepted are labels in any case and brackets ("b", "(B)", "B."), after "The correct answer is"
-    and similar, followed by the text of the option or a remark ("B. Paris"), and the text of
-    exactly one option. An answer whose label and text disagree stays and is rejected later.
+    Accepted are labels in any case and brackets, after "The correct answer is" and similar, with
+    the option's text or a remark behind them, and the text of exactly one option. An answer whose
+    label and text disagree stays and is rejected later.
     """
     if row.answer is None or row.position >= 0:
         return row

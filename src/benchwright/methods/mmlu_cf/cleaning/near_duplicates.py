@@ -62,11 +62,7 @@ def jaccard(some: Shingles, others: Shingles) -> float:
 
 
 def last_sentence(question: str) -> str:
-    """Return the last sentence or line of a long text, and a short text as it is.
-
-    A passage shared by several items usually precedes the question, so an item is identified by its
-    last sentence, its first one and its choices.
-    """
+    """Return the last sentence or line of a long text, and a short text as it is."""
     if len(question.encode()) <= _LONG:
         return question
     end = question.strip()[-600:]
@@ -145,11 +141,7 @@ def _same_answer(item: Item, other: Item) -> bool:
 
 
 def substituted(text: str, other: str) -> bool:
-    """Return whether both texts have a word of four letters or more without a similar one.
-
-    Similar words share 70% of their letters in order, unless one is the other with a negating
-    prefix. Words that only join a sentence together do not count.
-    """
+    """Return whether both texts have a word of four letters or more without a similar one."""
     words, others = (set(_WORD.findall(text.lower())) for text in (text, other))
     only, only_other = words - others, others - words
     return _dissimilar(only, only_other) and _dissimilar(only_other, only)
@@ -161,6 +153,7 @@ def _dissimilar(words: set[str], others: set[str]) -> bool:
 
 
 def _similar(word: str, other: str) -> bool:
+    """Return whether words share 70% of their letters in order, without a negating prefix."""
     from rapidfuzz import fuzz
 
     short, long = sorted((word, other), key=len)

@@ -7,7 +7,6 @@ from typing import Literal, NamedTuple
 
 import pyarrow as pa
 
-from benchwright.core.errors import InputError
 from benchwright.core.language import likely_languages
 from benchwright.methods.mmlu_cf.cleaning.labels_and_answers import (
     answer_format,
@@ -40,10 +39,7 @@ _MOST_CHOICES = 26
 
 
 def too_long(row: Row, _: CleaningParams) -> Row | str:
-    """Reject texts that are too long for a question, which bounds the cost of the other rules.
-
-    Not in the paper. The limits are in characters.
-    """
+    """Reject texts that are too long for a question, which bounds the cost of the other rules."""
     for name, most in _MOST_CHARACTERS.items():
         if len(getattr(row, name) or "") > most:
             return f"{name} of more than {most:,} characters"
@@ -53,11 +49,7 @@ def too_long(row: Row, _: CleaningParams) -> Row | str:
 
 
 def unreadable(row: Row, _: CleaningParams) -> Row | str:
-    """Reject text that was decoded wrongly, contains control characters, or is one endless word.
-
-    Not in the paper: NUL and other control characters, U+FFFD, private-use characters, UTF-8 read
-    as a one-byte encoding ("caf\u00c3\u00a9"), a word of 100 letters.
-    """
+    """Reject text that was decoded wrongly, has control characters, or a word of 100 letters."""
     texts = (("the question", row.question), ("the passage", row.passage or ""))
     for where, text in (*texts, *(("a choice", choice) for choice in row.choices)):
         if _UNREADABLE.search(text):
@@ -101,12 +93,10 @@ def short_question(row: Row, _: CleaningParams) -> Row | str:
 
 
 def question_complete(row: Row, _: CleaningParams) -> Row | str:
-    """Reject a question that was cut off.
+    """Reject a question that was cut off, as by `_CUT_OFF`, or has an open bracket.
 
-    Such a question ends with a mark of truncation ("[...]", "read more"), half a word ("elec-") or
-    with an opening bracket or quotation mark; begins with closing punctuation; or opens more
-    brackets than it closes. Accepted are stems that the choices complete ("The capital of France
-    is", "According to Kant,", "…", " -"), half-open intervals, and lists such as "1) … 2) …".
+    Accepted are stems that the choices complete ("The capital of France is", "According to Kant,",
+    "…", " -"), half-open intervals, and lists such as "1) … 2) …".
     """
     for reason, pattern in _CUT_OFF.items():
         if pattern.search(row.question):
@@ -116,11 +106,7 @@ def question_complete(row: Row, _: CleaningParams) -> Row | str:
 
 
 def lower_case_start(row: Row, _: CleaningParams) -> Row | str:
-    """Reject a question whose first letter is lower-case.
-
-    Words with a fixed lower-case spelling ("pH", "mRNA", "x") pass, and so do questions that start
-    with a digit, a blank or a symbol.
-    """
+    """Reject a question that starts with a lower-case letter, unless as in "pH", "mRNA", "x"."""
     start = _OPENING.sub("", row.question)
     lower = start[:1].islower() and not _LOWER_WORD.match(start)
     return "lower-case first letter" if lower else row
@@ -219,13 +205,7 @@ def clean_batch(table: pa.Table, params: CleaningParams) -> CleanedBatch:
     """Apply the rules for single rows (MMLU-CF, section 3.2, step 2).
 
     The result for a row does not depend on the other rows of the batch.
-
-    Raises:
-        InputError: item_id, question, choices or answer is missing among the raw items.
     """
-    for name in ("item_id", "question", "choices", "answer"):
-        if name not in table.column_names:
-            raise InputError(f"raw items: no column {name!r}")
     rules = [rule for rule in ROW_RULES if rule.name not in params.off]
     clean, rejected, changes = [], [], []
     for record in table.to_pylist():

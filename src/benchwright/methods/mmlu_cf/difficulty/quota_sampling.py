@@ -55,13 +55,12 @@ def sample_by_difficulty(
 ) -> tuple[list[str], pd.DataFrame]:
     """Draw the sample whose counts by field and level come nearest to the quotas.
 
-    It has the requested size if there are enough questions. A field with fewer questions than its
-    quota contributes all, and the others share the rest. Each field follows the distribution of
-    levels; adjacent levels, and then the fields with more questions, make up for a lack. In each
-    stratum come first one question of every domain, then explained questions, then those of the
-    domains sampled least. `items` have item_id (unique), field, difficulty (whole numbers 0–9; NaN
-    is never sampled), domain and explanation (null or blank if none), in any order. The seed breaks
-    ties. Return the sorted ids and the counts of the strata.
+    A field with fewer questions than its quota contributes all, and the others share the rest. Each
+    field follows the distribution of levels; adjacent levels, and then the fields with more
+    questions, make up for a lack. In each stratum come first one question of every domain, then
+    explained questions, then those of the domains sampled least. `items` have item_id, field,
+    difficulty (0–9; NaN is never sampled), domain and explanation, in any order. Return the sorted
+    ids and the counts of the strata.
     """
     pool = _pool(items, seed)
     fields = sorted(set(pool["field"]))

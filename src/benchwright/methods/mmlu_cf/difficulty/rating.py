@@ -144,10 +144,9 @@ def combine_ratings(
 ) -> pd.DataFrame:
     """Combine ratings to their median; responses of models fill the gaps.
 
-    Even numbers of judges can give a half; a hash of seed and item id then rounds it up or down,
-    without a preference. `ratings` are `judged_values`, `from_responses` levels by item id, NaN if
-    unknown. Return item_id, difficulty (0–9 or NaN), level (the nearest whole number) and source
-    (`judges`, `responses` or `not_judged`), in the order of the ids.
+    A hash of seed and item id rounds a half up or down. `ratings` are `judged_values`,
+    `from_responses` levels by item id, NaN if unknown. Return item_id, difficulty (0–9 or NaN),
+    level (the nearest whole number) and source (`judges`, `responses` or `not_judged`).
     """
     medians = ratings.groupby("item_id")["value"].median().dropna().to_dict()
     coins = item_uniforms(seed, "difficulty_level", list(item_ids))

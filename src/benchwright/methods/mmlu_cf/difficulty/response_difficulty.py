@@ -94,12 +94,7 @@ def right_answers(
 ) -> list[float]:
     """Ask one configuration, with the code of the scoring stage: 1 right, 0 wrong, NaN unknown.
 
-    `scoring` comes from `one_configuration`. Stored answers are reused, new ones are added shard
-    by shard.
-
-    Raises:
-        InputError: the model's weights or its server are unavailable, or demonstrations are
-            missing.
+    `scoring` comes from `one_configuration`. Stored answers are reused, new ones are added.
     """
     asked_as = Configuration(configuration.model, *scoring.asked()[0][1:])
     writer = PromptWriter(asked_as, models.models[asked_as.model], scoring, PromptParams())

@@ -195,7 +195,7 @@ def speaks_of_questions(text: str) -> bool:
     if first["name"].isalpha() or first["after"].strip():
         other = _FIRST.match(text, first.end())
         return other is not None and other["name"].casefold() != first["name"].casefold()
-    return first.end() == len(text)
+    return text[first.end() : first.end() + 1] in {"", "("}
 
 
 def parsed_answer(

@@ -8,7 +8,6 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from benchwright.core.errors import InputError
 from benchwright.datasets.document_shards import DocumentBatches, ShardReport
 from benchwright.methods.mmlu_cf.extraction.html import html_lines
 from benchwright.methods.mmlu_cf.extraction.lines import FoundQuestion, Line
@@ -23,7 +22,6 @@ RAW_ITEMS = arrow_schema(RawItems, pa.list_(pa.large_string()))
 """The columns of `RawItems` as Arrow types."""
 
 _DOCUMENT_CHARACTERS = 4_000_000
-_REQUIRED = ("doc_id", "url", "domain", "content_type", "text")
 
 
 def page_lines(text: str, content_type: str) -> list[Line]:
@@ -41,16 +39,9 @@ def extract(documents: pa.Table | pa.RecordBatch) -> pa.Table:
     Only the first 4,000,000 characters of a document are read. Return `RawItems`
     with the schema `RAW_ITEMS`. `answer` is a label, or the option's text if options have no label;
     null if the page gives none.
-
-    Raises:
-        InputError: a column is missing.
     """
-    for name in _REQUIRED:
-        if name not in documents.schema.names:
-            raise InputError(
-                f"documents: no column {name!r}; the columns {', '.join(_REQUIRED)} are required"
-            )
-    columns = (documents.column(name).to_pylist() for name in _REQUIRED)
+    names = ("doc_id", "url", "domain", "content_type", "text")
+    columns = (documents.column(name).to_pylist() for name in names)
     rows = [
         {"item_id": f"{doc_id}#{number}", "doc_id": doc_id, "number": number}
         | {"url": url, "domain": domain}

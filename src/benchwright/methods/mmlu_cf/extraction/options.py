@@ -124,20 +124,15 @@ class Labels:
         """Yield the runs of lettered, or of other, series."""
         at = 0
         while at < len(self.lines):
-            run = None if at in self.used else self._run_on(at, lettered)
-            if run is not None:
-                yield run
+            firsts = [(label, first_series(label.name)) for label in self.of[at]]
+            found = (
+                self._run(at, label, series)
+                for label, series in firsts
+                if series and (series in LETTERED) == lettered and at not in self.used
+            )
+            run = next(filter(None, found), None)
+            yield from [run] if run else []
             at = at + 1 if run is None else run.last + 1
-
-    def _run_on(self, at: int, lettered: bool) -> Run | None:
-        """Return the run that begins on a line."""
-        for label in self.of[at]:
-            series = first_series(label.name)
-            if series and (series in LETTERED) == lettered:
-                run = self._run(at, label, series)
-                if run is not None:
-                    return run
-        return None
 
     def _run(self, first: int, start: Label, series: str) -> Run | None:
         """Return the run that begins with a label; None if it is the only one."""

@@ -173,18 +173,14 @@ def _accepted(drafts: list[_Draft]) -> list[_Draft]:
 
     def accepted(draft: _Draft) -> bool:
         run = draft.run
-        if draft.answer is not None:
-            return True
-        sure = run.series not in {"numbers", "roman"} or run.sure
-        return draft in open_ and ((run.series, run.style) in answered or (several and sure))
+        sure = several and (run.series not in {"numbers", "roman"} or run.sure)
+        return draft in open_ and (sure or (run.series, run.style) in answered)
 
-    return [draft for draft in drafts if accepted(draft)]
+    return [draft for draft in drafts if draft.answer is not None or accepted(draft)]
 
 
 def _is_plain_question(draft: _Draft) -> bool:
     if draft.run.bare or re.match(r":(?!:)", draft.run.style):
         return False
     listed = sum(text.endswith((",", ";")) for text in draft.run.texts)
-    if len(draft.run.marked("ticked")) > 1 or listed > 1:
-        return False
-    return draft.stem.asks or draft.numbered
+    return listed < 2 and (draft.stem.asks or draft.numbered)

@@ -56,14 +56,12 @@ class SealedBenchmark:
 def seal_halves(
     items: pd.DataFrame, assignment: pd.DataFrame, name: str, key: SealKey, licence: str = ""
 ) -> dict[str, bytes]:
-    """Make `validation.jsonl`, a card, `test.sealed` and a manifest.
-
-    The result has the content of each file by its name. The Hub reads the folder as a dataset with
-    the public half; `licence` is that of the documents.
+    """Make the content of `validation.jsonl`, a card, `test.sealed` and a manifest, by name.
 
     Nothing of a test item is in the clear: no text, answer or address, and no hash against
     which a guess could be checked without the key. The options of public items are in orders that
-    the key chose (`released_order`), for `benchwright leak-test`.
+    the key chose (`released_order`), for `benchwright leak-test`. `licence` is that of the
+    documents.
 
     `items` have item_id, question, choices, answer, field, difficulty; optionally passage, doc_id,
     url, domain and explanation. `assignment` is a `SplitAssignment` of some or all of them.
@@ -106,11 +104,7 @@ def public_assignment(assignment: pd.DataFrame, key: SealKey, name: str) -> pd.D
 
 
 def open_sealed(path: Path, key: SealKey) -> SealedBenchmark:
-    """Open the closed half in memory; nothing is written.
-
-    Raises:
-        InputError: see `read_sealed`.
-    """
+    """Open the closed half in memory, as `read_sealed`; nothing is written."""
     try:
         first, *rows = (json.loads(line) for line in read_sealed(path, key).splitlines())
         items = tuple(SealedItem(**{**row, "choices": tuple(row["choices"])}) for row in rows)
@@ -235,11 +229,7 @@ def sealed_identity(file: Path, half: Literal["validation", "test"]) -> SealedId
 
 
 def file_hash(file: Path) -> str:
-    """Compute the SHA-256 of a file.
-
-    Raises:
-        InputError: it cannot be read.
-    """
+    """Compute the SHA-256 of a file; InputError if it cannot be read."""
     try:
         with file.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -58,6 +58,12 @@ def half_gaps(
     original benchmark by configuration, or by model where a log does not say how it asked.
     """
     ordered = sorted(scores, key=lambda score: (*score[:3], score.field))
+    known = originals or {}
+
+    def original(score: ScoredHalves) -> tuple[float, float]:
+        by_model = known.get(score.model, (nan, nan))
+        return (nan, nan) if score.field else known.get(configuration_name(*score[:3]), by_model)
+
     gaps = [_difference(score.validation, score.test) for score in ordered]
     adjusted = np.full(len(gaps), nan)
     for whole in (True, False):
@@ -72,20 +78,11 @@ def half_gaps(
             *gap[:3],
             bool(gap.difference < 0 and p <= alpha),
             *(score.field, gap.p_value, p, gap.reason),
-            *_original(score, originals or {}),
+            *original(score),
         )
         for score, gap, p in zip(ordered, gaps, adjusted.tolist(), strict=True)
     ]
     return HalfGap.from_rows(rows)
-
-
-def _original(
-    score: ScoredHalves, originals: Mapping[str, tuple[float, float]]
-) -> tuple[float, float]:
-    if score.field:
-        return nan, nan
-    named = (configuration_name(*score[:3]), score.model)
-    return next((originals[name] for name in named if name in originals), (nan, nan))
 
 
 def _difference(validation: GroupResult, test: GroupResult) -> ShareDifference:
