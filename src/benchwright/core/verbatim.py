@@ -29,11 +29,7 @@ _ACCEPTED = (".parquet", ".jsonl", ".json", ".ndjson", ".csv", ".tsv")
 
 @contextmanager
 def read_errors(path: Path) -> Iterator[None]:
-    """Report errors of a broken file in one line.
-
-    Raises:
-        InputError: for any of `BROKEN`; the message begins with the file.
-    """
+    """Report any of `BROKEN` in one line that begins with the file, as InputError."""
     try:
         yield
     except InputError as error:
@@ -46,11 +42,7 @@ def read_errors(path: Path) -> Iterator[None]:
 
 
 def utf8_text(content: bytes) -> str:
-    """Decode bytes as UTF-8, without a byte order mark.
-
-    Raises:
-        InputError: they are not UTF-8; the message names the line.
-    """
+    """Decode UTF-8, without a byte order mark; InputError with the line if it is none."""
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -131,11 +123,7 @@ def no_rows(columns: Iterable[str]) -> pd.DataFrame:
 
 
 def json_rows(lines: Iterable[str]) -> list[dict[str, Any]]:
-    """Parse the objects of JSON lines; empty lines are skipped.
-
-    Raises:
-        InputError: a line is not a JSON object; the message names the line.
-    """
+    """Parse the objects of JSON lines, but empty ones; InputError with the line if it is none."""
     rows: list[dict[str, Any]] = []
     for number, line in enumerate(lines, start=1):
         if not line.strip():

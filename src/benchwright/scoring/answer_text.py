@@ -159,10 +159,9 @@ def sentence_end(text: str, at: int = 0) -> int:
 def before_next_question(text: str, options: Sequence[str]) -> str:
     """Return the text before a question that the model made up.
 
-    A model without instructions continues the pattern of its demonstrations: it answers, makes up
-    the next question and answers that too, so that the last statement is not about the item. Such
-    a question has a heading, or a list of options after its paragraph. A list that repeats the
-    item's first option, with or without a comment, is the item's own.
+    A model without instructions continues the pattern of its demonstrations. Such a question has a
+    heading, or a list of options after its paragraph. A list that repeats the item's first option,
+    with or without a comment, is the item's own.
     """
     heading = _QUESTION.search(text)
     if heading and text[: heading.start()].strip():

@@ -25,11 +25,10 @@ def _usable(question: Question) -> bool:
 
 
 class DemonstrationPool:
-    """The demonstrations of each subject in a fixed order, followed by those of other subjects.
+    """The usable demonstrations in a fixed order.
 
-    Those without options or a known answer are left out. `per_subject` puts the item's subject
-    first, by id with numbers as numbers; `all` draws from all. Others are ordered by a hash of seed
-    and id.
+    `per_subject` puts the item's subject first, by id with numbers as numbers; `all` draws from
+    all. Others are ordered by a hash of seed and id.
     """
 
     def __init__(

@@ -49,10 +49,8 @@ def questions(items: pd.DataFrame) -> list[Question]:
 def render_question(question: Question, style: str, condition: str, words: PromptParams) -> str:
     """Render the question up to the start of the answer, without white space at its end.
 
-    `cloze` lists no options. `choices_only` lists them in every style and drops the question, as
-    the answer-only prompt of SMART (section 3.3, Figure 2).
-    Under `question_only` the text ends where the first option would begin, so that a model that
-    remembers the options writes them.
+    `cloze` lists no options; `choices_only` drops the question, as the answer-only prompt of SMART
+    (section 3.3, Figure 2). Under `question_only` the text ends where the first option would begin.
     """
     lines = []
     if condition != "choices_only":

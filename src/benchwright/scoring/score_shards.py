@@ -100,11 +100,9 @@ def score_key(
 
 
 def plan_shards(prompts: pd.DataFrame, models: ModelsParams, scoring: ScoringParams) -> ShardPlan:
-    """Cut the prompts into shards, independently of the content of the store.
+    """Cut the prompts into shards of one model and one prefix, so that an added item changes one.
 
-    A shard holds prompts of one model with one prefix, so that an added item changes one shard
-    only. Its name is a hash of its keys and of `batch_tokens`, so a stored shard was scored in
-    the same batches.
+    The name is a hash of keys and `batch_tokens`: a stored shard was scored in the same batches.
     """
     ingredients = {
         name: model_ingredients(models.models[name], scoring)

@@ -30,9 +30,7 @@ def score_prompts(
     """Ask the models for the log-likelihood of every option of every prompt, or a written answer.
 
     Stored answers are not asked again. The rest is asked shard by shard, each saved at once.
-
-    Yields:
-        One shard at a time: its name → a table with `COLUMNS` or `WRITTEN_COLUMNS`.
+    Yield one at a time: its name → a table with `COLUMNS` or `WRITTEN_COLUMNS`.
 
     Raises:
         InputError: a model's weights or its server are unavailable.

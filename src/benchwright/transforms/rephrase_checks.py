@@ -49,8 +49,7 @@ def part_passage(text: str, passage_id: str | None = None) -> Asked | None:
 
     A known passage (`passage_id`) ends before the last empty line. Otherwise the last line is the
     question if at least 200 characters come before it and it asks something, or is unfinished.
-    Return the two parts, which together are `text`; the passage may be "". None if a long text of
-    several lines cannot be split.
+    The passage may be "". None if a long text of several lines cannot be split.
     """
     if passage_id:
         passage, mark, asked = text.rpartition("\n\n")

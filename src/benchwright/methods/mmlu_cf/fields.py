@@ -75,7 +75,7 @@ def judge_fields(
     """Choose the field that most judges name: item_id, field, confidence; and `ROUNDS`.
 
     Confidence is the share of judges that name the field, unknown for a single judge. A tie goes to
-    the first of `FIELDS`. `items` have item_id, question and choices (list[str]).
+    the first of `FIELDS`.
     """
     questions = [
         (str(question), [str(choice) for choice in choices])

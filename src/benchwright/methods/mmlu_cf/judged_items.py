@@ -48,11 +48,7 @@ def summarise_items(
 
 
 def collect_judge_metrics(judged_items: pd.DataFrame) -> dict[str, float]:
-    """Collect shares (0–1) and means as flat numbers for MLflow.
-
-    `share_easy` is the share of the items with a level that is below 4, `share_passed` the share of
-    the checked items that pass.
-    """
+    """Collect shares (0–1; of items with a level, or checked) and means, for MLflow."""
     level = judged_items["level"].dropna()
     checked = judged_items[judged_items["reason"] != "unjudged"]
     metrics: dict[str, Any] = {

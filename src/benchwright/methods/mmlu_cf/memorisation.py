@@ -30,12 +30,10 @@ _ANSWER = re.compile(r"\n\s*(?:\n|answer\b|correct answer\b|explanation\b)", re.
 
 
 def written_options(reply: str, k: int) -> list[str]:
-    """Read at most k options, in order, from a reply that continues after `A.`.
+    """Read at most k options, in order, from a reply that continues after `A.`, or repeats it.
 
     Each option ends at the next letter (`B.`, `B)`, `(B)`, `B:`), preferably at the beginning of a
-    line, else after white space. The last one ends with its paragraph or before a line that begins
-    with Answer. If the reply repeats `A.`, reading starts there. Text after a missing letter is
-    ignored.
+    line, else after white space; the last one with its paragraph or before a line "Answer …".
     """
     begin = re.search(r"(?:^|\n)[ \t]*\(?A[.):](?=\s|$)", reply)
     after = _mark(reply, "B")
@@ -98,8 +96,8 @@ def option_matches(written: Sequence[str], options: Sequence[str]) -> list[Optio
 
 def in_place(written: Sequence[str], options: Sequence[str]) -> tuple[float, float]:
     """Compute the shares of options written in their places, verbatim and by similarity."""
-    exact, similar = map(sum, zip(*option_matches(written, options), strict=True))
-    return exact / len(options), similar / len(options)
+    exact, similar = zip(*option_matches(written, options), strict=True)
+    return sum(exact) / len(options), sum(similar) / len(options)
 
 
 def compare_replies(

@@ -84,11 +84,7 @@ def ask_in_memory(
     max_tokens: int,
     what: str,
 ) -> Ask:
-    """Return a model of conf as a function that runs here and keeps replies in the run's store.
-
-    As `ask_model`, but `engine: ray` is ignored, because its object store spills to disk, and a
-    server causes a warning.
-    """
+    """Return a model as `ask_model`, but not on Ray, which spills to disk; warn of a server."""
     local = scoring.model_copy(update={"engine": "local"})
     ask = ask_model(name, models, local, store, max_tokens=max_tokens, what=what)
     warn_of_server(name, models, what)
@@ -113,10 +109,7 @@ def named_judges(
     *,
     closed: bool = True,
 ) -> Mapping[str, Ask]:
-    """Return the judges that a section of conf names, by name.
-
-    Where the questions will be `closed`, see `ask_in_memory`.
-    """
+    """Return the judges that a section of conf names; of `closed` questions, `ask_in_memory`."""
     ask = ask_in_memory if closed else ask_model
     settings, most = (models, scoring, store), params.max_tokens
     return {name: ask(name, *settings, max_tokens=most, what=what) for name in params.judges}

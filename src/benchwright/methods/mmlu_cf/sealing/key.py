@@ -129,11 +129,7 @@ class KeyedNames:
         return keyed_bytes(self._ids, "cluster", text).hex()[:32]
 
     def closed_seed(self, seed: int) -> int:
-        """Return the secret seed, 256 bits, of what is closed and how it reads.
-
-        Every choice takes its numbers from it by the name of its purpose (`core.seeding`). `seed`
-        is the run's; another one makes other choices.
-        """
+        """Return the secret seed, 256 bits, of all that is drawn for the closed half in a run."""
         return int.from_bytes(keyed_bytes(self._seeds, "closed", str(seed)))
 
     def canary(self, half: str) -> str:

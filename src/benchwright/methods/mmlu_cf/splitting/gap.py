@@ -106,8 +106,7 @@ def count_small_gaps(half_gap: pd.DataFrame) -> pd.DataFrame:
     """Count the configurations with |Δ| below each of `BOUNDS`, as a `HalfGapShares` table.
 
     All styles and shots come first, then each; in each all sizes, then each. `expected` is what
-    independent halves of equal difficulty give by sampling alone: 53% and 85% at 10,000 + 10,000
-    items and 60% accuracy. Matched halves vary less.
+    independent halves of equal difficulty give by sampling alone. Matched halves vary less.
     """
     whole = half_gap[half_gap["field"].eq("")]
     rows: list[tuple[Any, ...]] = []
@@ -148,10 +147,9 @@ def pair_halves(
 ) -> tuple[list[ScoredHalves], ComparedHalves]:
     """Pair the halves by model, style and shots, within one sealing of one benchmark.
 
-    Only fields that both halves report separately are paired: "other fields" may be different
-    fields in each half. `results` are by file. `sealed` is the benchmark's name or the first digits
-    of the SHA-256 of its `test.sealed`; None if there are results of one benchmark only. Notes name
-    the configurations that lack a half or an accuracy.
+    Only fields that both halves report separately are paired. `results` are by file. `sealed` is
+    the benchmark's name or the first digits of the SHA-256 of its `test.sealed`; None if there are
+    results of one benchmark only. Notes name the configurations that lack a half or an accuracy.
 
     Raises:
         InputError: there are results of no or of several benchmarks, a half of a configuration

@@ -20,10 +20,9 @@ def split_halves(
     """Assign every item to `validation` (public) or `test` (closed): a `SplitAssignment` by id.
 
     Items of one document or passage, and those of `together`, are in the same half. Groups of items
-    are placed one after another by minimisation (Pocock & Simon 1975), the largest first: where
-    they balance the strata (field × level), or else the fields, the levels and the sizes together.
-    A hash of its id places an item within its stratum. `items` have item_id (unique), field,
-    difficulty (whole numbers; NaN, unknown, is a level too) and any of `TOGETHER`, in any order.
+    are placed by minimisation (Pocock & Simon 1975), the largest first: where they balance the
+    strata (field × level), or else the fields, the levels and the sizes together. `items` have
+    item_id, field, difficulty (NaN, unknown, is a level too) and any of `TOGETHER`, in any order.
     """
     if items.empty:
         return SplitAssignment.empty()
