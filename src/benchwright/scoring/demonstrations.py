@@ -20,10 +20,6 @@ def open_ended(question: Question) -> bool:
     return not question.choices and bool(question.answer_text)
 
 
-def _usable(question: Question) -> bool:
-    return open_ended(question) or (answerable(question) and question.answer >= 0)
-
-
 class DemonstrationPool:
     """The usable demonstrations in a fixed order.
 
@@ -37,7 +33,7 @@ class DemonstrationPool:
         demonstrations_of: Literal["per_subject", "all"],
         seed: int,
     ) -> None:
-        usable = [d for d in demonstrations if _usable(d)]
+        usable = [d for d in demonstrations if open_ended(d) or (answerable(d) and d.answer >= 0)]
         draws = item_uniforms(seed, "demonstrations", [d.item_id for d in usable])
         random_numbers = dict(zip((d.item_id for d in usable), draws, strict=True))
         self._seeded = sorted(usable, key=lambda d: (random_numbers[d.item_id], d.item_id))

@@ -117,6 +117,25 @@ PAGES = [
         [("How large is 10³?", ["10² · 10", "103"], 0)],
     ),
     Page(
+        "code in spans",
+        HTML,
+        "<p>P1. What is x?</p><pre><code><i>if</i> <i>a</i>:\n    <i>x</i> = 1\n</code></pre>"
+        "<p>A. 1</p><p>B. 2</p><p>Answer: A</p>",
+        [("What is x? if a: x = 1", ["1", "2"], 0)],
+    ),
+    Page(
+        "columns in a container, the answer behind the stem",
+        MARKDOWN,
+        "It is said.\n:::\n::: info 4. Which type has 1.5?(B)\nA float     B double\nC Float     D Double\n:::\n",
+        [("Which type has 1.5?( )", ["float", "double", "Float", "Double"], 1)],
+    ),
+    Page(
+        "a list of statements with an answer each",
+        TEXT,
+        "True or false?\n1. Iron is a metal. Answer: T\n2. Wood is one. Answer: F\n3. Lead is one. Answer: T\n",
+        [],
+    ),
+    Page(
         "GIFT",
         TEXT,
         "::Q1:: What causes the tides? {\n~The wind\n=The Moon # It pulls.\n~Whales\n~Rivers\n}\n\n"

@@ -272,5 +272,4 @@ def _unlabelled_runs(lines: list[Line], runs: list[Run]) -> Iterator[Run]:
 
 
 def _is_beside(first: Line, line: Line) -> bool:
-    alike = line.kind == first.kind and bool(line.label) == bool(first.label)
-    return alike and line.group == first.group and not starts_answer(line.text)
+    return (line.kind, line.group) == (first.kind, first.group) and not starts_answer(line.text)
