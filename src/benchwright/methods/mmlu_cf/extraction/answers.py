@@ -195,7 +195,8 @@ def speaks_of_questions(text: str) -> bool:
     if first["name"].isalpha() or first["after"].strip():
         other = _FIRST.match(text, first.end())
         return other is not None and other["name"].casefold() != first["name"].casefold()
-    return text[first.end() : first.end() + 1] in {"", "("}
+    sign = re.match(r"[)\]]?\s?[^\s\w.)]", text[first.end("name") :])  # unlike "2. 3 tides a day"
+    return sign is not None or text[first.end() : first.end() + 1] in {"", "("}
 
 
 def parsed_answer(
@@ -227,6 +228,8 @@ def _by_label(
     known = name.casefold() in names
     if all(label.isdecimal() for label in names) and not exact:  # letters count the options
         place = "abcdefghijklmnopqrstuvwxyz"[: len(texts)].find(name.casefold())
+        if names and match["open"] and not _begins(after, texts[place : place + 1]):
+            place = -1  # "b) Paris" where a list without letters is meant
         known = known or place >= 0
         name = labels[place] or name if place >= 0 else name
     if not known or not after.strip("])}.*"):
