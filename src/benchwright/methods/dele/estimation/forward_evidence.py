@@ -81,7 +81,10 @@ def judge_unequal(training: Training, seed: int) -> ForwardEvidence:
 def _compare(
     training: Training, truth: Float, items: NDArray[np.intp], rate: float, seed: int
 ) -> ForwardEvidence:
-    """Compare both draws on the responses `truth` (r, n) of the models that judge."""
+    """Compare both draws on the responses `truth` (r, n) of the models that judge.
+
+    The caution of estimates is a margin that unequal draws must not need.
+    """
     n = truth.shape[1]
     k = max(FEWEST_ITEMS, round(rate * n))
     generator = stage_generator(seed, f"estimation.forward/{k}")
@@ -93,7 +96,8 @@ def _compare(
         for _ in range(_DRAWS):
             order, start = items[generator.permutation(n)], float(generator.random())
             places = systematic_draw(inclusion, order, start)
-            found = difference_estimate(predictor, places, inclusion[places], truth[:, places])
+            seen, chances = truth[:, places], inclusion[places]
+            found = difference_estimate(predictor, places, chances, seen, cautious=False)
             squared.append(found.se**2)
             inside.append(np.abs(found.score - truth.mean(axis=1)) <= found.reach(_LEVEL) + 1e-9)
         variances.append(float(np.mean(squared)))

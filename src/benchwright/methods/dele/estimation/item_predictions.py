@@ -136,15 +136,19 @@ class DesignEstimate(NamedTuple):
 
 
 def difference_estimate(
-    predictor: ItemPredictor, places: NDArray[np.intp], inclusion: Float, responses: Float
+    predictor: ItemPredictor,
+    places: NDArray[np.intp],
+    inclusion: Float,
+    responses: Float,
+    cautious: bool = True,
 ) -> DesignEstimate:
     """Estimate the scores of r models from responses (r, k) to the items at `places` (k,).
 
     `inclusion` (k,) are the probabilities in (0, 1] that these items were asked. The variance is
     that of a draw of fixed size. The fewer right or wrong responses there are, or the fewer
     residuals make it up, the more it is mixed with the one expected from the training models, which
-    counts like four responses: a model with equal responses has residuals near 0. It is never
-    smaller than without: training models predict a stronger model worse than each other.
+    counts like four responses: a model with equal responses has residuals near 0. `cautious` does
+    not let this make it smaller: training models predict a stronger model worse than each other.
     """
     n, k = len(predictor.offset), len(inclusion)
     inside, outside = predictor.left_out(places, responses)
@@ -157,8 +161,10 @@ def difference_estimate(
     centre = (np.clip(score, 0, 1) * k + _PRIOR / 2) / (k + _PRIOR)
     spread = float(((1 - inclusion) / inclusion**2).sum()) / n**2
     expected = predictor.ratio * centre * (1 - centre) * spread
-    mixed = (known * own + _PRIOR * expected) / (known + _PRIOR)
-    return DesignEstimate(score, np.sqrt(np.maximum(own, mixed)), freedom + _PRIOR)
+    squared = (known * own + _PRIOR * expected) / (known + _PRIOR)
+    if cautious:
+        squared = np.maximum(own, squared)
+    return DesignEstimate(score, np.sqrt(squared), freedom + _PRIOR)
 
 
 def same_order(values: NDArray[np.floating]) -> NDArray[np.intp]:
