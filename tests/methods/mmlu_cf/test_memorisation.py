@@ -35,6 +35,7 @@ word = st.text("abcdefgh ", min_size=1, max_size=12).map(str.strip).filter(bool)
         (" U.S.A. and B.C.\nB. Vitamin B. x\nC. six", ["U.S.A. and B.C.", "Vitamin B. x", "six"]),
         (" one\ntwo\nB. three", ["one\ntwo", "three"]),
         (" four\nC. six", ["four\nC. six"]),
+        (" four\nB. five\nA. none", ["four", "five\nA. none"]),
         (" four\n\nThe next question\nB. no", ["four"]),
         ("\nB.\nC.", ["", "", ""]),
         ("", []),

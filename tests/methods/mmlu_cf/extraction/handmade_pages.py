@@ -130,6 +130,12 @@ PAGES = [
         [("Which type has 1.5?( )", ["float", "double", "Float", "Double"], 1)],
     ),
     Page(
+        "an answer behind an option of two lines",
+        TEXT,
+        "1. What causes the tides?\nA. The wind\nB. The Moon\nC. Whales\nD. Rivers of\n   the sea [Ans: B]\n",
+        [(TIDES[0], [*TIDES[1][:3], "Rivers of the sea"], 1)],
+    ),
+    Page(
         "a list of statements with an answer each",
         TEXT,
         "True or false?\n1. Iron is a metal. Answer: T\n2. Wood is one. Answer: F\n3. Lead is one. Answer: T\n",

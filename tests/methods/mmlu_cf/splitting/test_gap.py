@@ -73,6 +73,14 @@ def test_shares_below_a_bound_have_the_expected_share() -> None:
     assert (round(half.expected, 2), round(whole.expected, 2)) == (0.53, 0.85)
 
 
+def test_gaps_are_counted_by_style_and_shots_together() -> None:
+    alike = models([0.6], [0.6], 100)[0]
+    ways = [("letters", 5), ("letters", 0), ("cloze", 5)]
+    shares = count_small_gaps(half_gaps([alike._replace(style=s, shots=n) for s, n in ways], {}))
+    counts = shares[shares["size_group"].eq("")].groupby(["style", "shots"])["n"].first()
+    assert counts.to_dict() == {("", -1): 3, **dict.fromkeys(ways, 1)}
+
+
 def _alarms(n_models: int, leak: float, n: int, runs: int) -> np.ndarray:
     """Return whether each model is suspicious, in simulations where the first model leaks."""
     random = np.random.default_rng(0)
