@@ -317,6 +317,10 @@ PAGES = [
             [(*TIDES, 1), (*SEVEN, 2)],
         )
         for name, right in (
+            ("a star", "{} *"),
+            ("a check mark", "{} ✓"),
+            ("a word", "{} (Correct)"),
+            ("colour", "<span style='color:green'>{}</span>"),
             ("bold", "<b>{}</b>"),
             ("italics", "<i>{}</i>"),
         )

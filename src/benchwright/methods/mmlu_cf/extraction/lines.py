@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Emphasis(NamedTuple):
-    """Characters start … end − 1 of a line set in another face: `bold` or `italic`."""
+    """Characters start … end − 1 of a line set in another face: `bold`, `italic` or `colour`."""
 
     start: int
     end: int

@@ -41,6 +41,7 @@ _UNREAD = {
     "discussion", "disqus_thread", "responses",
 }  # fmt: skip
 _MARKS = frozenset({"correct", "answer"})
+_COLOUR = re.compile(r"(?:^|[;\s])(?:background(?:-color)?|color)\s*:")
 _FLAGS = frozenset({
     "data-correct", "data-is-correct", "data-right", "data-answer", "data-correct-answer",
     "data-correct-option", "data-correct-index", "data-right-answer", "data-solution",
@@ -59,7 +60,7 @@ class Markup(NamedTuple):
     option: bool = False  # it is an option
     # value of an attribute that names the correct option or affirms this one
     flag: str | None = None
-    emphasis: str = ""  # `bold`, `italic` or ""
+    emphasis: str = ""  # `bold`, `italic`, `colour` or ""
     unread: bool = False  # it contains links to other pages, or comments
 
     @property
@@ -80,9 +81,11 @@ def markup(tag: str, attributes: Attributes) -> Markup:
     marks: set[str] = set()
     for name in f"{attributes.get('class') or ''} {attributes.get('id') or ''}".split():
         marks |= _meaning(re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower())  # is-correct
+    coloured = attributes.get("color") or _COLOUR.search((attributes.get("style") or "").lower())
+    emphasis = by_tag.emphasis or "colour" * bool(coloured)
     flag = next((value or "" for key, value in attributes.items() if key in _FLAGS), None)
     unread = by_tag.unread or "unread" in marks or attributes.get("role") == "navigation"
-    return Markup(frozenset(marks & _MARKS), "option" in marks, flag, by_tag.emphasis, unread)
+    return Markup(frozenset(marks & _MARKS), "option" in marks, flag, emphasis, unread)
 
 
 @lru_cache(maxsize=4096)

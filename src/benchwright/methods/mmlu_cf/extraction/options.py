@@ -21,6 +21,10 @@ from benchwright.methods.mmlu_cf.extraction.lines import Line, flat, joined
 
 _MOST_OPTIONS = 26
 _MOST_BETWEEN = 4  # lines of text between two labels
+_TICK = r"[✓✔✅☑🗸]️?|\((?:correct|right|richtig|correcta|верно|✓|✔)(?: answer)?\)"
+_TICKED = re.compile(rf"(?i)(?:{_TICK})\s*(?=\S)|(?<=\S)\s*(?:{_TICK})$")
+STAR = re.compile(r"^\*{1,3} ?(?=\S)|(?<=\S) ?\*{1,3}$")
+"""A sign at an end of an option that may mark it or belong to it (`char *`)."""
 
 
 @dataclass(slots=True)
@@ -84,13 +88,16 @@ class Run:
 
 
 def option_of(line: Line, at: int, start: int, end: int, label: str = "") -> Option:
-    """Return the option in characters start … end − 1 of line `at`."""
+    """Return the option in characters start … end − 1 of line `at`; check marks become marks."""
     text = line.text[start:end].strip(" \t;|,/" if end < len(line.text) else None)
     marks = emphasis_of(line, start, end) | line.marks
+    if re.match(r"\s*\*(?!\*)", line.text[:start]) or _TICKED.search(text):
+        marks.add("ticked")  # *B.
+        text = _TICKED.sub("", text)
+    elif STAR.search(text):
+        marks.add("star")
     option = Option(label, at, [flat(text)] if text else [], marks, line.value)
     option.code = line.code
-    if re.match(r"\s*\*(?!\*)", line.text[:start]):
-        marks.add("ticked")  # *B.
     return option
 
 

@@ -12,7 +12,7 @@ from benchwright.methods.mmlu_cf.extraction.given_answers import (
 from benchwright.methods.mmlu_cf.extraction.keys import KeySection, answers_of_keys, key_sections
 from benchwright.methods.mmlu_cf.extraction.labels import LETTERED
 from benchwright.methods.mmlu_cf.extraction.lines import FoundQuestion, Line
-from benchwright.methods.mmlu_cf.extraction.options import Run, option_runs
+from benchwright.methods.mmlu_cf.extraction.options import STAR, Run, option_runs
 from benchwright.methods.mmlu_cf.extraction.stems import Passages, Stem, number_of, stem_of
 
 
@@ -153,12 +153,14 @@ def _answers_by_keys(drafts: list[_Draft], keys: list[KeySection]) -> None:
 
 
 def _answers_by_emphasis(drafts: list[_Draft]) -> None:
-    """Take bold or italics as a mark if most questions, at least two, have one such option."""
+    """Take a star or a face as a mark if most questions, at least two, have one such option."""
     open_ = [draft for draft in drafts if draft.answer is None]
-    for kind in ("bold", "italic"):
+    for kind in ("star", "colour", "bold", "italic"):
         single = [draft for draft in open_ if len(draft.run.marked(kind)) == 1]
         if len(single) > 1 and len(single) >= 0.6 * len(open_):
             for draft in single:
+                for option in draft.run.options if kind == "star" else ():
+                    option.pieces = [STAR.sub("", option.text)]
                 draft.answer = GivenAnswer(_marked(draft.run, kind))
             break
 
