@@ -9,7 +9,7 @@ import hashlib
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -18,13 +18,28 @@ from benchwright.language_models.protocol import Generated, Progress, PromptText
 from benchwright.language_models.shared_prefix import Layers, RowCache
 from benchwright.language_models.tokenization import encode_contexts
 
-if TYPE_CHECKING:
-    from benchwright.language_models.hf_transformers import TransformersModel
-
 _USUAL_NUCLEUS = 512  # most probable tokens, which nearly always have the mass top_p
 _CACHE_FACTOR = 8  # tokens of keys and values per token of a batch
 _ANCHOR = 8  # tokens before an answer that are decoded with it, so that its first space stays
 _SPARE = 8  # tokens beyond a stop text's bytes in which it is looked for
+
+
+class Network(Protocol):
+    """What writing needs of a `TransformersModel`."""
+
+    model: Any
+    tokenizer: Any
+    context: int
+    batch_tokens: int
+    shares: bool
+    looks_together: bool
+
+    def read_prefix(self, contexts: list[list[int]]) -> tuple[int, list[Any]]: ...
+    def logits(self, states: torch.Tensor) -> torch.Tensor: ...
+    def masks(self, full: torch.Tensor, positions: torch.Tensor, seen: torch.Tensor) -> Any: ...
+    def hidden_states(
+        self, ids: Any, positions: torch.Tensor, mask: Any, past: Any, apart: Layers | None
+    ) -> torch.Tensor: ...
 
 
 def draws(seed: int, prompt: PromptText, sample: int) -> np.random.Generator:
@@ -89,9 +104,7 @@ class _Row:
 class _Reader:
     """Reads prompts after a common prefix, and reads on, one token of each text per pass."""
 
-    def __init__(
-        self, network: "TransformersModel", skip: int, prefix: Layers, slots: int, width: int
-    ) -> None:
+    def __init__(self, network: Network, skip: int, prefix: Layers, slots: int, width: int) -> None:
         self._network = network
         self._skip = skip
         self._apart = prefix if network.looks_together and skip > 0 else None
@@ -127,7 +140,7 @@ class _Reader:
 
 
 def generate(
-    network: "TransformersModel",
+    network: Network,
     prompts: Sequence[PromptText],
     sampling: Sampling,
     progress: Progress,
@@ -158,7 +171,7 @@ def generate(
     return out
 
 
-def end_tokens(network: "TransformersModel") -> frozenset[int]:
+def end_tokens(network: Network) -> frozenset[int]:
     """Return the tokens that end a text, by the model's generation settings and its tokenizer."""
     configured = getattr(network.model.generation_config, "eos_token_id", None)
     ends = configured if isinstance(configured, list) else [configured]
@@ -168,9 +181,7 @@ def end_tokens(network: "TransformersModel") -> frozenset[int]:
 class _Writing:
     """Prompts with their tokens, and the writing of their answers."""
 
-    def __init__(
-        self, network: "TransformersModel", prompts: Sequence[PromptText], sampling: Sampling
-    ) -> None:
+    def __init__(self, network: Network, prompts: Sequence[PromptText], sampling: Sampling) -> None:
         self.contexts = encode_contexts(network.tokenizer, prompts)
         self._network = network
         self._prompts = prompts
