@@ -293,6 +293,50 @@ PAGES = [
         [("Which tag is bold?", ["<i>", "<b>"], 1)],
     ),
     Page(
+        "radio buttons whose values judge them",
+        HTML,
+        "<p>1. Which gas?</p>"
+        + "".join(
+            f"<label><input type='radio' value='{value}'> {text}</label>"
+            for value, text in (
+                ("incorrect", "Oxygen"),
+                ("correct", "Neon"),
+                ("incorrect", "Helium"),
+            )
+        ),
+        [("Which gas?", ["Oxygen", "Neon", "Helium"], 1)],
+    ),
+    Page(
+        "classes of wrong options",
+        HTML,
+        "<p>1. Which gas?</p><ul><li class='option not-correct'>Oxygen</li><li class='option correct'>Neon</li></ul>",
+        [("Which gas?", ["Oxygen", "Neon"], 1)],
+    ),
+    Page(
+        "decimals as options, a letter with a reason as the answer",
+        HTML,
+        "<p>1. How long?</p><ol type='A'><li>1.5</li><li>2.5</li></ol><details><summary>Show Answer</summary>"
+        "<p>B. Measured twice.</p></details>",
+        [("How long?", ["1.5", "2.5"], 1)],
+    ),
+    Page(
+        "boxes below instructions and statements",
+        MARKDOWN,
+        "#### Which gas?\n\n- [ ] Oxygen\n- [x] Neon\n\n#### Which metal?\n\nElija una respuesta.\n\n"
+        "- [ ] Iron\n- [x] Lead\n\n#### Complete it: plants take in a gas.\n\n- [x] Helium\n- [ ] Argon\n",
+        [
+            ("Which gas?", ["Oxygen", "Neon"], 1),
+            ("Which metal?", ["Iron", "Lead"], 1),
+            ("Complete it: plants take in a gas.", ["Helium", "Argon"], 0),
+        ],
+    ),
+    Page(
+        "GIFT with printed letters",
+        TEXT,
+        "::Q1:: Which gas? {\n~%0%A) Oxygen\n~%0%C) Helium\n~%100%B) Neon\n}",
+        [("Which gas?", ["Oxygen", "Helium", "Neon"], 2)],
+    ),
+    Page(
         "numbers in the stem of a list item",
         HTML,
         "<ol><li>Solve 2(y - 3) = 4 for y.<br>A. 4<br>B. 5<br>Answer: B</li></ol>",

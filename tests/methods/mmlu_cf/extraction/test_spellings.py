@@ -37,6 +37,7 @@ def answers(text: str, kind: str = "text/plain") -> list[str | None]:
         ("Answer: e", None),
         ("I think the answer is b.", None),
         ("Answer: b?", None),
+        ("Answer: b (incorrect)", None),
         ("Answer: the Sun", None),
         ("So far: a 31%, b 22%", None),
         ("Answer all questions.", None),

@@ -72,6 +72,7 @@ _REASON = re.compile(
     rf"(?i)(?:(?:because|since|as|is|was)\b|(?:{words_for('explanation')})\s?[:：])"
 )
 _ALONE = re.compile(rf"[(\[]?(?:{_NAME})[)\]]?\.?")  # "Answer B", "Correct answer (c)"
+_DENIES = re.compile(r"(?i)\W{0,2}(?:is\s)?(?:incorrect|wrong|errad|falsch|неверн)")
 _LONGEST = 4_000
 
 
@@ -238,9 +239,12 @@ def _by_label(
     begins = _begins(after, texts)
     if not signed and not _REASON.match(after) and (exact or not begins):
         return None
+    if not begins and _DENIES.match(after):
+        return None
     others = _same(after, texts) or _same(_LABELLED.sub("", after, count=1), texts)
     own = {name.casefold()} & {labels[n].casefold() for n in others}
-    if (loose and not begins) or (names and others and not own):
+    numbered = name.isdecimal() and match["name"].isdecimal()
+    if (loose and numbered and not begins) or (names and others and not own):
         return None  # of another list, or the label of one option and the text of another
     return Parsed(name, _split(after, texts)[1])
 

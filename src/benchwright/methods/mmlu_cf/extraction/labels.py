@@ -37,13 +37,15 @@ _PUNCTUATED = (
     rf"[(\[{{]\s?(?P<inside>{_NAME})\s?[)\]}}][.:]?|(?P<plain>{_NAME})(?P<close>{_CLOSE})"
     rf"|(?P<circled>[{_RING}])"
 )
-_FIRST = re.compile(rf"[*•·◦▪‣○●☐□▢◯~]?\s?{_WORD}(?:{_PUNCTUATED})")
+_NO_DECIMAL = r"(?!\d{1,2}[.:]\d)"  # 1.5, 1:30
+_FIRST = re.compile(rf"{_NO_DECIMAL}[*•·◦▪‣○●☐□▢◯~]?\s?{_WORD}(?:{_PUNCTUATED})")
 _BARE = re.compile(
     rf"(?P<plain>{_NAME})(?=\t)(?P<close>)|(?P<alone>[A-Ha-hА-Е])$|(?P<before>[A-H])(?= \S)"
 )
 _INNER = r"[A-Za-z]|[0-9]{1,2}|[ivxIVX]{2,4}|[а-еא-חأبجده]"
 _INSIDE = re.compile(
-    rf"(?<![^\s,;|/?!:…_])(?:[(\[](?P<inside>{_INNER})[)\]]|(?P<plain>{_INNER})(?P<close>[.):])"
+    rf"(?<![^\s,;|/?!:…_]){_NO_DECIMAL}"
+    rf"(?:[(\[](?P<inside>{_INNER})[)\]]|(?P<plain>{_INNER})(?P<close>[.):])"
     r"(?=\s|[^\s.,;:)\]]))"
     rf"|(?P<circled>[{_RING}])"
 )

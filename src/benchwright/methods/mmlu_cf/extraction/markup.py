@@ -95,6 +95,8 @@ def _meaning(name: str) -> frozenset[str]:
     marks = {"unread"} if name in _UNREAD else set()
     if words & (_OPTION | _ANSWER):
         marks.add("option" if words & _OPTION else "answer")
+    if words & {"not", "non", "no", "in"}:  # `not-correct`
+        return frozenset(marks)
     if "correct" in words or (words & _RIGHT and (marks or "is" in words)):
         marks.add("correct")
     return frozenset(marks)

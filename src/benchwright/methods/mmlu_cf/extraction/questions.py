@@ -73,6 +73,10 @@ def _marked(run: Run, *kinds: str) -> str:
 
 def _named_by_attribute(lines: list[Line], run: Run) -> str:
     """Return the option that an attribute around the run names by value or text, or ""."""
+    values = [(option.value or "").casefold() for option in run.options]
+    right = [n for n, value in enumerate(values) if value in {"correct", "right"}]
+    if len(right) == 1 and sum(v in {"incorrect", "wrong"} for v in values) == len(values) - 1:
+        return run.options[right[0]].label or run.options[right[0]].text
     named = {lines[option.line].right.strip() for option in run.options}
     for names in (run.texts, [option.value for option in run.options]):
         if len(named) == 1 and (name := min(named)) and names.count(name) == 1:
@@ -89,7 +93,7 @@ def _is_statements(lines: list[Line], run: Run, after: Run) -> bool:
         return False
     if any(given_answer(lines, at, at + 1, run) or number_of(lines[at]) for at in between):
         return False
-    counted = run.series in {"roman", "numbers"} and not run.sure
+    counted = (run.series in {"roman", "numbers"} and not run.sure) or run.style[:1] == "="
     return counted or _refers_to(after, run)
 
 
@@ -133,9 +137,12 @@ def _drafts(lines: list[Line], runs: list[Run], in_keys: set[int]) -> list[_Draf
 def _answers_by_markup(drafts: list[_Draft], lines: list[Line]) -> None:
     kinds = "correct", "ticked"
     single = any(len(draft.run.marked(kind)) == 1 for draft in drafts for kind in kinds)
+    boxed = [draft for draft in drafts if len(draft.run.marked("ticked")) == 1]
+    asking = sum(draft.stem.asks for draft in boxed)
+    quiz = asking > 1 and 2 * asking >= len(boxed)
     for draft in drafts:
         run = draft.run
-        asked = draft.numbered or draft.stem.asks or run.series in LETTERED
+        asked = quiz or draft.numbered or draft.stem.asks or run.series in LETTERED
         sure = single and (asked or not run.marked("ticked"))  # boxes are also in other lists
         name = (_marked(run, *kinds) if sure else "") or _named_by_attribute(lines, run)
         if name and draft.answer is None:

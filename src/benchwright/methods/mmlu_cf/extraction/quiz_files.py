@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import Any
 
+from benchwright.core.values import LETTERS
 from benchwright.methods.mmlu_cf.extraction.html import html_lines
 from benchwright.methods.mmlu_cf.extraction.lines import FoundQuestion, flat, visible
 
@@ -21,12 +22,23 @@ def quiz_file_questions(text: str) -> list[FoundQuestion]:
     return list(_listed(text)) or list(_gift(text))
 
 
+_PRINTED = re.compile(r"\(?([A-Za-z])[.)]\s+(?=\S)")  # a letter in the text of an answer
+
+
 def _weighed(stem: str, answers: Sequence[tuple[float, str]], note: str = "") -> FoundQuestion:
     """Return a question whose answers have weights in percent: several share 100 if none has it."""
     choices = [answer for _, answer in answers]
+    heads = [match for choice in choices if (match := _PRINTED.match(choice))]
+    labels = [match[1] for match in heads]
+    if "".join(sorted(labels)).upper() != LETTERS[: len(choices)]:
+        labels, names = [""] * len(choices), choices
+    else:
+        choices = [match.string[match.end() :] for match in heads]
+        names = labels
     least = 100 if any(weight == 100 for weight, _ in answers) else 1e-6
-    right = " and ".join(answer for weight, answer in answers if weight >= least)
-    return FoundQuestion(stem, choices, [""] * len(choices), right or None, note or None)
+    weighed = zip(names, answers, strict=True)
+    right = " and ".join(name for name, (weight, _) in weighed if weight >= least)
+    return FoundQuestion(stem, choices, labels, right or None, note or None)
 
 
 _LISTED = (  # the question with its answers; an answer, with the sign of the right ones

@@ -30,7 +30,8 @@ _PLAIN = (
 _NUMBER = re.compile(rf"[*•>\s]{{0,3}}(?:{_CODE}|{_WORDED}|{_PLAIN})\s?")
 _QUESTION_WORD = re.compile(rf"(?:{words_for('question')}|stem)\s?[.:：]\s?", re.IGNORECASE)
 _INSTRUCTION = re.compile(
-    r"(?i)(?:(?:please\s)?(?:select|choose|pick|mark|tick|check)\b.{0,55}"
+    r"(?i)(?:(?:please\s)?(?:select|choose|pick|mark|tick|check|seleccion[ea]|selecione|elij[ae]"
+    r"|escolha|marque|choisis\w*|wählen?|выберите|scegli\w*)\b.{0,55}"
     r"|(?:answer\s|possible\s)?(?:options|choices|alternatives|answers)"
     r"|(?:multiple|single)[- ]choice|\d{1,2}\s(?:points?|marks?))\s?[:.]?"
 )
