@@ -134,7 +134,15 @@ def test_a_benchmark_is_made_of_logs_once(tmp_path: Path, repository: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("answers", "form"), [("BA", "letter"), ("10", "index"), ("yx", "text"), ("1A", "text")]
+    ("answers", "form"),
+    [
+        ("BA", "letter"),
+        ("ba", "letter"),
+        ("10", "index"),
+        ("31", "number"),
+        ("yx", "text"),
+        ("1A", "text"),
+    ],
 )
 def test_a_table_of_questions_becomes_a_benchmark(
     tmp_path: Path, repository: Path, answers: str, form: str
@@ -152,6 +160,9 @@ def test_a_table_of_questions_becomes_a_benchmark(
     settings = yaml.safe_load(made.files[-1].read_text())["_benchmarks"]["mine"]
     assert settings["sources"]["local"]["fields"]["gold"]["form"] == form
     assert [path.name for path in made.files] == ["questions.csv", "mine.yml"]
+    file.write_text("question,A,B,C,answer\nWhich?,x,y,z,1\nWhich?,x,y,z,2\n")
+    with pytest.raises(InputError, match="1 to 2 of 3 options may count from 0 or 1"):
+        make_benchmark_of_table("other", file, project, None)
     file.write_text("item_id,model,correct\nq,m,1\n")
     assert make_benchmark_of_table("other", file, project, None) is None
 

@@ -51,7 +51,7 @@ def test_other_cells_are_unchanged(cell: str) -> None:
 
 def test_missing_values_are_empty_cells() -> None:
     table = pd.DataFrame({"a": [None, float("nan"), 3], "b": ["x", "y", "z"]}, dtype=object)
-    assert [row[0] for row in cells_of(table)[1:]] == ["", "", "'3"]
+    assert [row[0] for row in cells_of(table)[1:]] == ["", "", "3"]
     assert len(cells_of(column("x" * 40_000))[1][0]) == LONGEST_CELL
 
 

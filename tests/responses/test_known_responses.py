@@ -85,6 +85,16 @@ def test_all_table_formats_give_the_same_responses(kind: str, tmp_path: Path) ->
     np.testing.assert_array_equal(result.correct, VALUES)
 
 
+@pytest.mark.parametrize("name", ["item_id", "item", "id"])
+def test_a_table_without_models_is_one_named_by_its_file(name: str, tmp_path: Path) -> None:
+    (tmp_path / "ann.csv").write_text(f"{name},correct\nq1,1\nq2,0\n")
+    (tmp_path / "both.csv").write_text(f"{name},model,correct\nq1,bob,1\nq2,bob,0\n")
+    for file, model in (("ann", "ann"), ("both", "bob")):
+        known = read_responses([tmp_path / f"{file}.csv"])
+        assert (known.models, known.item_ids) == ((model,), ("q1", "q2"))
+        assert known.correct.tolist() == [[1, 0]]
+
+
 def test_items_of_logs_have_exported_ids_or_task_and_row(tmp_path: Path) -> None:
     ours = sample(0, 1.0, item_id="q/2", question="Why?", choices=["a", "b"])
     other = sample(7, 0.0, question="How?", choices={"text": ["c", "d"]})

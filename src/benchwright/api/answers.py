@@ -84,7 +84,7 @@ def compare(
         return comparing.compare_models(panel)
     if b is None:
         raise InputError("compare: give b, or the baseline that the models in a are compared with")
-    return comparing.compare(read_pair(str(a), str(b), *options, common=common))
+    return comparing.compare(read_pair(_text(a), _text(b), *options, common=common))
 
 
 def gate(
@@ -113,7 +113,9 @@ def gate(
     Raises:
         InputError: the answers cannot be compared, or a part of them cannot be used.
     """
-    pair = read_pair(str(a), str(b), choice=Choice(**choice), common=common, whole=True)
+    if not 0 <= margin < 1:
+        raise InputError(f"margin: {margin:g} is not in [0, 1), a share of the scale; .02 is 2%")
+    pair = read_pair(_text(a), _text(b), choice=Choice(**choice), common=common, whole=True)
     request = gating.GateRequest(margin, alpha, seed)
     return (gating.gate_anytime if anytime else gating.gate_all)(pair, request)
 
@@ -170,6 +172,12 @@ def suspects(logs: Files | Sequence[Files], **choice: Any) -> pd.DataFrame:
         InputError: there are no logs, or those of one model.
     """
     return suspecting.find_suspects(_paths(logs), Choice(**choice)).table
+
+
+def _text(given: Files) -> str:
+    if not isinstance(given, str | PathLike):
+        raise InputError(f"expected a path, got a {type(given).__name__}; write it to a CSV file")
+    return str(given)
 
 
 def _paths(given: Files | Sequence[Files]) -> list[Path]:

@@ -85,11 +85,12 @@ def make_benchmark_of_table(
 ) -> Made | None:
     """Write a benchmark of a table of questions, None if the file is no such table.
 
-    It has the columns question, answer (a letter, an index from 0, or the text of the option), and
-    choices or A, B, …; item_id and subject are optional.
+    It has the columns question, answer (a letter, a number from 0 or 1, or the text of the option),
+    and choices or A, B, …; item_id and subject are optional.
 
     Raises:
-        InputError: the name is taken or invalid, or no row is a valid item.
+        InputError: the name is taken or invalid, no row is a valid item, or numbers may count from
+            0 or from 1.
     """
     if not file.is_file() or not file.name.endswith(_TABLES):
         return None
@@ -97,9 +98,8 @@ def make_benchmark_of_table(
     lettered = [letter for letter in LETTERS if letter in table]
     if not {"question", "answer"} <= {*table} or not ("choices" in table or lettered):
         return None
-    answers = set(map(str, table["answer"]))
-    form = "letter" if answers <= {*LETTERS} else "text"
-    form = "index" if all(map(str.isdecimal, answers)) else form
+    options = len(lettered) or max(map(len, table["choices"]), default=0)
+    form = _form_of({text for cell in table["answer"] if (text := str(cell).strip())}, options)
     fields: dict[str, Any] = {n: n for n in ("item_id", "subject", "question") if n in table}
     fields["choices"] = {"column": "choices"} if "choices" in table else {"columns": lettered}
     fields["gold"] = {"column": "answer", "form": form}
@@ -113,6 +113,21 @@ def make_benchmark_of_table(
     ]
     files = _write(settings, project, env, lambda folder: shutil.copy(file, folder), update=update)
     return Made(files, left_out)
+
+
+def _form_of(answers: set[str], options: int) -> str:
+    """Return the form of the gold in a table of questions with at most so many options."""
+    if answers <= {*LETTERS, *LETTERS[:options].lower()}:
+        return "letter"
+    if not all(map(str.isdecimal, answers)):
+        return "text"
+    numbers = set(map(int, answers))
+    if 0 in numbers or options in numbers:
+        return "index" if 0 in numbers else "number"
+    raise InputError(
+        f"answer: {min(numbers)} to {max(numbers)} of {options} options may count from 0 or 1; "
+        "write letters"
+    )
 
 
 def _settings(name: str, citation: str, file: str, fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -27,7 +27,7 @@ _GUARD = "'"
 class ReviewCsv(LocalFile[pd.DataFrame]):
     """A table of texts as CSV for spreadsheets: UTF-8 with byte order mark, line ends CRLF.
 
-    Cells that would become formulas, numbers or dates get a leading apostrophe, which loading
+    Texts that would become formulas, numbers or dates get a leading apostrophe, which loading
     removes. Surrounding white space is lost, line ends in cells are LF, and cells are truncated at
     `LONGEST_CELL` characters.
     """
@@ -98,7 +98,8 @@ def cell_text(cell: object) -> str:
 
 def _guarded(cell: object) -> str:
     text = _with_line_feeds(cell_text(cell))
-    guard = _GUARD if _GUARDED.match(text.lstrip(_GUARD)) else ""
+    number = isinstance(cell, int | float)  # no formula, also below 0
+    guard = _GUARD if not number and _GUARDED.match(text.lstrip(_GUARD)) else ""
     return (guard + text)[:LONGEST_CELL]
 
 

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from benchwright.core.configuration import parse_configuration
@@ -311,6 +312,10 @@ def _judged(file: LoadedFile) -> LoadedFile:
     spec, table = file.spec, file.table
     if table is None:
         return file
+    table = table.rename_columns([_item_id(name, table) for name in table.column_names])
+    marked = {"item_id", *("correct", "score")} & {*table.column_names}
+    if "model" not in table.column_names and "item_id" in marked and len(marked) > 1:
+        table = table.append_column("model", pa.array([Path(file.name).stem] * len(table)))
     names = table.column_names
     if not {"item_id", "model"} & set(names):
         has = ", ".join(map(str, names[:12]))
@@ -326,6 +331,13 @@ def _judged(file: LoadedFile) -> LoadedFile:
             "list the file in the benchmark and use --benchmark"
         )
     return LoadedFile(spec, None, problem=why)
+
+
+def _item_id(name: str, table: pa.Table) -> str:
+    """Return `item_id` for `item` or `id` in a table without such a column, else the name."""
+    others = {"item_id", "item"} if name == "id" else {"item_id"}
+    known = name in ("item", "id") and not others & {*table.column_names}
+    return "item_id" if known else name
 
 
 def nameless_items(files: Mapping[str, LoadedFile], known: Collection[str] = ()) -> pd.DataFrame:
