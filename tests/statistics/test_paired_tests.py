@@ -70,3 +70,5 @@ def test_equal_fractions_get_an_interval_with_a_width() -> None:
     assert found.high == -found.low == pytest.approx(paired_score_interval(0, 0, 10)[1])
     fractional = paired_difference(np.array([0.5, -0.25, 0.5, 0.0, 0.25]), np.arange(5))
     assert fractional.low < fractional.difference < fractional.high
+    two = paired_difference(np.array([0.9, -0.9]), np.arange(2))  # a t interval of ±11.4
+    assert (two.low, two.high) == (-1, 1)

@@ -226,7 +226,9 @@ def summary(made: Comparison) -> list[str]:
         lines.append(f"{counted}with the missing answers, {between}")
     detectable = f"a difference of {points(made.detectable)} points"
     if math.isnan(made.detectable):
-        detectable = "none, too few items"
+        detectable = (
+            "none, too few items" if made.better + made.worse else "unknown, no answer changed"
+        )
     lines += [
         f"difference B − A: {points(made.overall.difference, signed=True)} points, "
         f"{made.level:.0%} interval {pair.scale.between(*made.overall[2:])}",

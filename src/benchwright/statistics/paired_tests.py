@@ -108,7 +108,8 @@ def paired_difference(
     mean, se = float(means.mean[0]), float(means.se[0])
     whole = bool(np.isin(d, (-1, 0, 1)).all())
     if not whole and se > 0:
-        return PairedDifference(mean, se, float(means.low[0]), float(means.high[0]))
+        low, high = np.clip((means.low[0], means.high[0]), -1, 1).tolist()  # scores are 0–1
+        return PairedDifference(mean, se, low, high)
     n, groups = len(d), len(np.unique(clusters))
     independent = float(d.var(ddof=1)) / n if n > 1 else nan
     effective = n / max(se**2 / independent, 1.0) if se > 0 and independent > 0 else groups
