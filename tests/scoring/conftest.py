@@ -8,12 +8,21 @@ import pytest
 
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
+from benchwright.scoring import score_shards
 from benchwright.scoring.prompts import build_prompts
 from benchwright.tables.items import Demonstrations, Items
 from benchwright.tables.responses import Prompts
 from scoring.scoring_examples import StandIn, item, live, model_entry
 
 SUBJECTS = ("anatomy", "high_school_physics")
+
+
+@pytest.fixture(autouse=True)
+def torch_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Names one build of PyTorch: keys of scores contain it, and the cuts of shards follow keys."""
+    versions = {"torch": "2.13.0+cpu"}
+    known = score_shards.version
+    monkeypatch.setattr(score_shards, "version", lambda name: versions.get(name) or known(name))
 
 
 @pytest.fixture

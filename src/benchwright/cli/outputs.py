@@ -3,6 +3,7 @@
 import json
 import tempfile
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +23,12 @@ def check_outputs(files: Collection[Path], inputs: Collection[Path]) -> None:
     for file in files:
         try:
             place = file.resolve()
+            with suppress(FileNotFoundError):
+                file.stat()  # a loop of links, which `resolve` accepts from Python 3.13 on
             if file.exists() and not file.is_file():
                 raise InputError(f"{file} is no file: choose another place")
             tempfile.TemporaryFile(dir=next(p for p in place.parents if p.exists())).close()
-        except (OSError, RuntimeError) as error:  # a loop of links is a RuntimeError up to 3.12
+        except (OSError, RuntimeError) as error:  # a RuntimeError up to 3.12
             why = getattr(error, "strerror", None) or error
             raise InputError(f"{file} cannot be written: {why}; choose another place") from None
         if place in places:
