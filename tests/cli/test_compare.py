@@ -82,7 +82,7 @@ def test_other_answer_keys_are_said_before_the_verdict(tmp_path: Path) -> None:
         write_log(tmp_path / name, rows, "exam", results("exam", model=f"{name}/m"))
     for command in (("compare",), ("gate", "--margin", "0.3")):
         done = run(*command, tmp_path / "org-a", tmp_path / "org-c")
-        said = "2 answers contradict an answer key; see the notes\n"
+        said = "2 answers against an answer key; see the notes\n"
         assert done.output.startswith(said)
         assert "2 gold differs, e.g. exam/0" in done.output
         done = run(*command, tmp_path / "org-a", tmp_path / "org-b")
@@ -101,7 +101,7 @@ def test_items_that_one_side_was_not_asked_are_left_out_on_request(tmp_path: Pat
     assert (len(pair.item_ids), pair.left_out, pair.second.missing) == (80, 120, 1)
     done = run("gate", a, b, "--margin", 0.02, "--common")
     assert done.exit_code == 0
-    assert "--common: 120 items that one was not asked are left out" in done.output
+    assert "left out by --common: 120 items that one was not asked" in done.output
 
 
 def test_subjects_and_passages_come_from_a_table_of_items(tmp_path: Path) -> None:
@@ -124,6 +124,23 @@ def test_subjects_and_passages_come_from_a_table_of_items(tmp_path: Path) -> Non
     assert "p (Holm)" in page
     assert "m compared with m" in page
     assert "B is worse" in page
+
+
+def test_subjects_come_from_a_column_of_the_answers(tmp_path: Path) -> None:
+    subjects = ["x", "y"] * (N // 2)
+    a = long_table(tmp_path / "a.csv", answers(0).tolist())
+    b = long_table(tmp_path / "b.csv", answers(0.4, 2).tolist(), subject=subjects)
+    words = ("--out", tmp_path / "o.json", "--page", tmp_path / "o.html")
+    done = run("compare", a, b, *words)
+    assert "mean over 2 subjects that weigh the same" in done.output
+    groups = json.loads((tmp_path / "o.json").read_text())["groups"]
+    assert [(row["name"], row["items"]) for row in groups] == [("x", N // 2), ("y", N // 2)]
+    assert "question" not in done.output
+    assert "q/0:" not in (tmp_path / "o.html").read_text()
+    again = pd.read_csv(b).assign(item_id=[f"q/{n // 2}" for n in range(N)])
+    again.to_csv(tmp_path / "c.csv", index=False)
+    done = run("compare", a, tmp_path / "c.csv")
+    assert "c.csv: item q/0 is of subject 'x' and 'y'; give each an id of its own" in done.stderr
 
 
 def test_model_is_the_one_named_or_the_only_one(tmp_path: Path) -> None:
@@ -360,7 +377,7 @@ def test_all_models_are_compared_with_a_baseline(tmp_path: Path) -> None:
     assert "4 models against b: 1 better, 1 worse" in done.output
     apart = "those of b begin with q/0, those of o begin with else"
     assert f"note: left out: no item was answered by both models; {apart}" in done.output
-    assert "twice has different answers to 1 items" in done.output
+    assert "twice has different answers to 1 item, e.g." in done.output
     assert "note: part: missing: 180 of 200 answers of B (90.0%)" in done.output
     saved = json.loads(files[0].read_text())
     assert [model["b"]["model"] for model in saved["models"]] == ["part", "up", "like", "down"]
@@ -500,7 +517,7 @@ def test_subset_decides_by_the_difference_of_the_two_estimates() -> None:
     }
     assert made.figures["estimate"] == pytest.approx(by["b"] - by["a"], abs=0.02)
     assert made.figures["low"] < made.figures["estimate"] < made.figures["high"]
-    assert "estimated by aipw" in made.reason
+    assert "points by aipw, " in made.reason
     without = gate_subset(pair, random, None, GateRequest(0.05, 0.05))
     assert without.figures["estimate"] == pytest.approx(float(pair.d.mean()), abs=1e-6)
     weights = np.arange(1.0, K + 1) / np.arange(1.0, K + 1).sum()

@@ -160,6 +160,11 @@ def test_a_table_of_questions_becomes_a_benchmark(
     settings = yaml.safe_load(made.files[-1].read_text())["_benchmarks"]["mine"]
     assert settings["sources"]["local"]["fields"]["gold"]["form"] == form
     assert [path.name for path in made.files] == ["questions.csv", "mine.yml"]
+    file.write_text("question,A,B,C,answer\n1?,x,y,z,(A)\n2?,x,y,z,B.\n3?,x,y,z,unknown\n")
+    made = make_benchmark_of_table("letters", file, project, None)
+    assert made is not None
+    [left_out] = made.left_out
+    assert left_out.startswith("left out: 1 of 3 rows, e.g. row 2: gold is 'unknown'")
     file.write_text("question,A,B,C,answer\nWhich?,x,y,z,1\nWhich?,x,y,z,2\n")
     with pytest.raises(InputError, match="1 to 2 of 3 options may count from 0 or 1"):
         make_benchmark_of_table("other", file, project, None)

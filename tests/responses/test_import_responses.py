@@ -443,7 +443,9 @@ def test_orientations_of_wide_files_are_equivalent(
 
 
 def test_letters_become_predictions_scored_with_the_gold(make_items: Make, make_file: Make) -> None:
-    file = make_file({"item_id": ["q1", "q2", "q3"], "m": ["B", "a", None], "n": ["E", "C", "B"]})
+    file = make_file(
+        {"item_id": ["q1", "q2", "q3"], "m": ["(B)", "a.", None], "n": ["E", "C)", "B"]}
+    )
     result = imported(make_items("q1", "q2", "q3"), file)
     (matrix,) = result.wide_matrices  # a model with an answer that cannot be read stays in rows
     assert (matrix.models, matrix.prediction.tolist()) == (("m",), [[1, 0]])

@@ -26,7 +26,7 @@ from benchwright.reports.page.parts import (
     render_page,
 )
 from benchwright.reports.page.plot_style import INK, KEPT, QUIET, REMOVED, clip
-from benchwright.reports.page.wording import clip_text
+from benchwright.reports.page.wording import clip_text, count
 from benchwright.statistics.paired_differences import minimum_detectable_difference
 from benchwright.statistics.paired_tests import (
     PairedDifference,
@@ -168,7 +168,7 @@ def _missing(pair: Pair) -> str:
 
 def cautions(pair: Pair) -> list[str]:
     """Return the lines with which a verdict begins: many missing answers, contradicted keys."""
-    keys = f"{pair.contradicting:,} answers contradict an answer key; see the notes"
+    keys = f"{count(pair.contradicting, 'answer')} against an answer key; see the notes"
     return [*much_missing(pair), *[keys] * bool(pair.contradicting)]
 
 
@@ -196,7 +196,8 @@ def headline_of_models(found: ComparedModels) -> str:
     level = found.made[0].level
     shown = [_shown(row, level) for row in found.rows.to_dict("records")]
     words = ", ".join(f"{shown.count(word)} {word}" for word in ("better", "worse"))
-    return f"{len(shown)} models against {found.baseline}: {words} (Holm, α = {1 - level:.2g})"
+    against = f"{count(len(shown), 'model')} against {found.baseline}"
+    return f"{against}: {words} (Holm, α = {1 - level:.2g})"
 
 
 def summary(made: Comparison) -> list[str]:
@@ -209,7 +210,7 @@ def summary(made: Comparison) -> list[str]:
     items = [
         f"items: {n:,} answered by both" + (f", in {groups:,} clusters" if groups < n else ""),
         "the scores are of these" if n < len(pair.item_ids) else "",
-        f"--common: {pair.left_out:,} items that one was not asked are left out"
+        f"left out by --common: {count(pair.left_out, 'item')} that one was not asked"
         if pair.left_out
         else "",
         f"unreadable answers count as wrong: {', '.join(unread)}" if unread else "",
@@ -238,8 +239,8 @@ def summary(made: Comparison) -> list[str]:
         f"detectable with power {POWER:g} at 5%: {detectable}",
     ]
     if made.equal_weights is not None:
-        count, mean = f"{len(made.groups)} {pair.grouped_by}s", made.equal_weights
-        lines.append(f"mean over {count} that weigh the same: {pair.scale.estimate(mean)}")
+        each, mean = count(len(made.groups), pair.grouped_by), made.equal_weights
+        lines.append(f"mean over {each} that weigh the same: {pair.scale.estimate(mean)}")
     return lines + [f"note: {note}" for note in pair.notes]
 
 
@@ -298,11 +299,12 @@ def terminal_lines(made: Comparison) -> list[str]:
     """Return the lines to print."""
     lines = [*cautions(made.pair), headline(made), *summary(made), *group_lines(made)]
     if changed := flips(made.pair):
+        texts = made.pair.questions is not None
         shown = [
-            {"item": flip.item_id, "A": flip.first, "B": flip.second, "question": flip.question}
+            {"item": flip.item_id, "A": flip.first, "B": flip.second}
+            | ({"question": flip.question[:60]} if texts else {})
             for flip in changed[:_FLIPS_PRINTED]
         ]
-        shown = [row | {"question": row["question"][:60]} for row in shown]
         rest = f" (of {len(changed):,})" if len(changed) > len(shown) else ""
         lines += ["", f"changed items, right to wrong first{rest}:", *table_lines(shown)]
     return lines
@@ -433,7 +435,7 @@ def render_models(found: ComparedModels) -> str:
     """Render a page: the headline, the differences as a plot, and the table."""
     first = found.made[0]
     sections = [Section("Models", [_table(_cells_of_models(found)), Bullets(found.notes)])]
-    title = f"{len(found.made)} models compared with {found.baseline}"
+    title = f"{count(len(found.made), 'model')} compared with {found.baseline}"
     plot = plot_differences(found.rows, first.level, width=first.pair.scale.width)
     return _page(title, headline_of_models(found), sections, (), plot)
 
@@ -455,7 +457,7 @@ def _listed(changed: Sequence[Flip]) -> list[ItemLists | Text]:
 
     def folded(flip: Flip) -> Folded:
         text = Question(clip_text(flip.question, _LONGEST_QUESTION) or "text unknown")
-        title = clip(f"{flip.item_id}: {flip.question}", 110)
+        title = clip(": ".join(filter(None, [flip.item_id, flip.question])), 110)
         return Folded(title, [text], note=f"A: {flip.first}; B: {flip.second}")
 
     worse = [flip for flip in changed if flip.change < 0]

@@ -4,7 +4,7 @@ import json
 import re
 import shutil
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,6 +14,7 @@ from benchwright.core.errors import InputError
 from benchwright.core.values import LETTERS
 from benchwright.core.verbatim import read_verbatim
 from benchwright.datasets.benchmark_source import BenchmarkSource
+from benchwright.logs.options import letter_position
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.pipelines.ingestion import map_source_rows
 from benchwright.runs.project_conf import load_conf
@@ -98,8 +99,8 @@ def make_benchmark_of_table(
     lettered = [letter for letter in LETTERS if letter in table]
     if not {"question", "answer"} <= {*table} or not ("choices" in table or lettered):
         return None
-    options = len(lettered) or max(map(len, table["choices"]), default=0)
-    form = _form_of({text for cell in table["answer"] if (text := str(cell).strip())}, options)
+    choices = table["choices"] if "choices" in table else table[lettered].to_numpy()
+    form = _form_of([str(cell).strip() for cell in table["answer"]], choices)
     fields: dict[str, Any] = {n: n for n in ("item_id", "subject", "question") if n in table}
     fields["choices"] = {"column": "choices"} if "choices" in table else {"columns": lettered}
     fields["gold"] = {"column": "answer", "form": form}
@@ -108,20 +109,24 @@ def make_benchmark_of_table(
     benchmark = BenchmarkParams.model_validate(settings)
     rejected = map_source_rows(source.load(), benchmark, None, 0).rejected_items
     left_out = [
-        f"left out: {len(rejected):,} rows, e.g. row {first.row}: {first.detail}"
+        f"left out: {len(rejected):,} of {len(table):,} rows, e.g. row {first.row}: {first.detail}"
         for first in rejected.head(1).itertuples()
     ]
     files = _write(settings, project, env, lambda folder: shutil.copy(file, folder), update=update)
     return Made(files, left_out)
 
 
-def _form_of(answers: set[str], options: int) -> str:
-    """Return the form of the gold in a table of questions with at most so many options."""
-    if answers <= {*LETTERS, *LETTERS[:options].lower()}:
+def _form_of(answers: Sequence[str], choices: Iterable[Sequence[Any]]) -> str:
+    """Return the form of the gold in a table of questions, by the most answers that it fits."""
+    options = max(map(len, choices), default=0)
+    given = [(text, row) for text, row in zip(answers, choices, strict=True) if text]
+    letters = [letter_position(text, len(LETTERS)) in range(options) for text, _ in given]
+    if all(letters):
         return "letter"
-    if not all(map(str.isdecimal, answers)):
-        return "text"
-    numbers = set(map(int, answers))
+    if not all(text.isdecimal() for text, _ in given):
+        texts = sum(text in map(str, row) for text, row in given)
+        return "letter" if sum(letters) > texts else "text"
+    numbers = {int(text) for text, _ in given}
     if 0 in numbers or options in numbers:
         return "index" if 0 in numbers else "number"
     raise InputError(

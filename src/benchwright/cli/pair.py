@@ -13,6 +13,7 @@ from benchwright.core.configuration import parse_configuration
 from benchwright.core.errors import InputError, expected
 from benchwright.core.natural_order import natural_key
 from benchwright.core.values import LETTERS
+from benchwright.reports.page.wording import count
 from benchwright.responses.answer_files import Choice, find_answer_files, is_address
 from benchwright.responses.items_of_logs import collect_items
 from benchwright.responses.known_responses import KnownResponses, read_items, read_responses
@@ -230,7 +231,7 @@ class _Read(NamedTuple):
     """Answers by their paths, what is known of the items, the tasks by item, and the scale."""
 
     known: dict[tuple[Path, ...], KnownResponses]
-    about: pd.DataFrame | None
+    about: pd.DataFrame
     tasks: Mapping[str, str]
     scale: Scale
 
@@ -245,8 +246,8 @@ def _read_answers(
     scale = Scale(*choice.scale)
     if items_file:
         return _Read(known, read_items(items_file), {}, scale)
-    tables = [part.items for part in known.values() if part.items is not None]
-    about = pd.concat(tables).drop_duplicates("item_id") if tables else None
+    about = pd.concat([part.items for part in known.values()])
+    about = about.sort_values("subject", ascending=False, kind="stable").drop_duplicates("item_id")
     return _Read(known, about, {} if of_logs is None else of_logs.tasks, scale)
 
 
@@ -276,10 +277,7 @@ def _join(
         Side(part.source, name, math.nan, 0, len(part.unreadable.get(name, set()) & {*item_ids}))
         for part, name in zip(known, names, strict=True)
     )
-    questions = None
-    if read.about is not None:
-        texts = read.about.set_index("item_id")["question"].reindex(ids).fillna("")
-        questions = texts.to_numpy(dtype=object)
+    texts = read.about.set_index("item_id")["question"].reindex(ids).fillna("")
     tasks = np.array([read.tasks.get(item, "no task") for item in item_ids], object)
     by_task = len(set(tasks)) > 1
     pair = Pair(
@@ -292,7 +290,7 @@ def _join(
         tuple(_notes(answers[:, ~np.isnan(answers).any(axis=0)])),
         read.scale,
         len(either) - len(ids),
-        questions,
+        texts.to_numpy(dtype=object) if texts.any() else None,
         np.array([_letters(part, n, ids) for part, n in zip(known, names, strict=True)], object),
         "task" if by_task else "subject",
     )
@@ -307,9 +305,9 @@ def _answers(known: KnownResponses, model: str) -> pd.Series:
     """
     if disputed := known.disputed.get(model):
         raise InputError(
-            f"{known.source}: {model} has different answers to {len(disputed):,} items, e.g. "
-            f"{min(disputed, key=natural_key)}; give one of the files, or a column `repeat` for "
-            "answers to be averaged"
+            f"{known.source}: {model} has different answers to {count(len(disputed), 'item')}, "
+            f"e.g. {min(disputed, key=natural_key)}; give one of the files, or a column `repeat` "
+            "for answers to be averaged"
         )
     row = pd.Series(known.correct[known.models.index(model)], index=list(known.item_ids)).dropna()
     silent = known.unanswered.get(model, frozenset()).difference(row.index)
@@ -339,10 +337,10 @@ def _split(given: str) -> tuple[Path, str | None]:
     parts = given.split(":")
     if is_address(given):
         return Path(":".join(parts[:2])), ":".join(parts[2:]) or None
-    for count in range(len(parts), 0, -1):
-        path = Path(":".join(parts[:count]))
+    for end in range(len(parts), 0, -1):
+        path = Path(":".join(parts[:end]))
         if path.exists():
-            return path, ":".join(parts[count:]) or None
+            return path, ":".join(parts[end:]) or None
     raise InputError(f"{given}: there is no such file or folder")
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from benchwright.core.seeding import item_uniforms
 from benchwright.core.values import LETTERS, ascii_surrogates, format_value, is_missing
-from benchwright.logs.options import several_letters
+from benchwright.logs.options import letter_position, several_letters
 from benchwright.params.benchmark import ADDED_COLUMNS, ChoicesField, FieldMapping, GoldField
 
 Row = Mapping[str, Any]
@@ -208,10 +208,9 @@ def _option_index(value: Any, form: str, count: int) -> int:
     """Return the index of a gold of form `index`, `number` or `letter`."""
     if form == "letter":
         expected = f"A to {LETTERS[count - 1]}"
-        letter = value.strip().upper() if isinstance(value, str) else ""
-        if len(letter) != 1 or letter not in LETTERS:
+        index = letter_position(value, len(LETTERS)) if isinstance(value, str) else -1
+        if index < 0:
             raise _unreadable(value, expected)
-        index = LETTERS.index(letter)
     else:
         first = 1 if form == "number" else 0
         expected = f"{first} to {first + count - 1}"

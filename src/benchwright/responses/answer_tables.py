@@ -2,7 +2,6 @@
 
 import json
 import math
-import re
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from functools import cache
@@ -17,9 +16,9 @@ from numpy.typing import NDArray
 from benchwright.core.configuration import STYLES
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError
-from benchwright.core.values import format_value
+from benchwright.core.values import LETTERS, format_value
 from benchwright.datasets.response_files import ITEM_COLUMNS, VALUE_COLUMNS, LoadedFile
-from benchwright.logs.options import MOST_SEVERAL, option_code, several_letters
+from benchwright.logs.options import MOST_SEVERAL, chosen_options, option_code
 from benchwright.responses.answer_rows import (
     FAILED,
     LISTS,
@@ -135,10 +134,8 @@ def _read_option(text: str) -> float | None:
         return float(option_code(map(int, listed))) if whole else None
     if text.lower() in _MISSING:
         return math.nan
-    if len(text) == 1 and "A" <= text.upper() <= "Z":
-        return float(ord(text.upper()) - ord("A"))
-    if several := several_letters(text):
-        return float(option_code(several))
+    if (named := chosen_options(text, (), len(LETTERS))) != -1:
+        return float(named)
     number = None if text.lower() in _TRUTH else _read_number(text)
     possible = number is not None and (
         math.isnan(number) or (-1 <= number < MAX_OPTIONS and number == int(number))
@@ -415,7 +412,7 @@ def _has_letters(file: LoadedFile, table: pa.Table) -> bool:
         if column_kind(column) == "text" and name not in ("item_id", "model"):
             cells = (text.strip() for text in column[:1000].to_pylist() if text is not None)
             first = next(filter(None, cells), "")
-            if re.fullmatch("[A-Za-z]", first) or several_letters(first):
+            if chosen_options(first, (), len(LETTERS)) != -1:
                 return True
     return False
 

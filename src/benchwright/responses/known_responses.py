@@ -1,6 +1,7 @@
 """Responses of models to a benchmark's items, from files or from a saved run."""
 
 from collections.abc import Collection, Mapping, Sequence
+from itertools import repeat
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -35,7 +36,7 @@ MIN_COVERAGE = 0.95
 _ITEM_COLUMNS = {"subject": "", "question": "", "choices": None, "passage_id": None}
 _ANSWER_COLUMNS = (
     *("item_id", "model", "condition", "style", "shots", "repeat", "correct", "score"),
-    *("prediction", "extraction"),
+    *("prediction", "extraction", "subject"),
 )
 _QUESTION = "question"
 _NOTED = ("doubled", "dropped", "not_joined", "failed", "contradicting", "several")
@@ -217,8 +218,7 @@ def read_responses(
     source = ", ".join(path.name for path in paths)
     if items is None and found.logs:
         items = collect_items(found.logs).items
-    known = responses_of_files(found.files, source, items, choice)
-    return known if items is None else known._replace(items=_item_columns(items))
+    return responses_of_files(found.files, source, items, choice)
 
 
 def responses_of_files(
@@ -258,6 +258,7 @@ def responses_of_files(
     if not matrix.models:
         raise InputError(f"{source}: no responses under the condition {_QUESTION}")
     chosen = np.where(matrix.answered(), matrix.prediction, np.int16(-1))
+    texts = items["question"].mask(items["question"] == items["item_id"], "")
 
     def by_model(mask: pd.Series) -> dict[str, frozenset[str]]:
         ids = pd.Series(index.ids.to_numpy()[rows["position"][mask].to_numpy(dtype=np.intp)])
@@ -269,6 +270,7 @@ def responses_of_files(
         matrix.models,
         matrix.item_ids,
         matrix.correct,
+        _item_columns(items.assign(question=texts)),
         notes=(*problems, *notes),
         contradicting=int(report["contradicting"].sum()),
         unreadable=by_model(rows["extraction"] == FAILED),
@@ -341,24 +343,31 @@ def _item_id(name: str, table: pa.Table) -> str:
 
 
 def nameless_items(files: Mapping[str, LoadedFile], known: Collection[str] = ()) -> pd.DataFrame:
-    """Return an open-ended item for each id in tables that is not known, with nothing but its id.
+    """Return an open-ended item for each id in tables that is not known, with its subject if any.
 
     Raises:
-        InputError: there is no id.
+        InputError: there is no id, or an item has two subjects.
     """
-    ids: set[str] = set()
-    for table in (file.table for file in files.values() if file.table is not None):
-        names = table.column_names
-        cells = table["item_id"].to_pylist() if "item_id" in names else names
-        ids.update(str(name) for name in cells if name is not None)
-    ids -= {"model", *known}
-    if not ids and not known:
+    subjects: dict[str, str] = {}
+    tables = {name: file.table for name, file in files.items() if file.table is not None}
+    for file in sorted(tables, key=lambda name: "subject" not in tables[name].column_names):
+        table, names = tables[file], tables[file].column_names
+        ids = table["item_id"].to_pylist() if "item_id" in names else names
+        stated = table["subject"].to_pylist() if {"item_id", "subject"} <= {*names} else repeat("")
+        for name, subject in zip(ids, stated, strict=False):
+            first = subjects.setdefault(str(name), str(subject or ""))
+            if subject and first != str(subject):
+                why = f"item {name} is of subject {first!r} and {subject!r}"
+                raise InputError(f"{file}: {why}; give each an id of its own")
+    new = subjects.keys() - {"model", "None", *known}
+    if not new and not known:
         raise InputError(f"{next(iter(files))}: no item ids")
     columns = Items.empty().columns
-    blank = dict.fromkeys(columns) | {"split": "test", "subject": "", "answer": -1}
+    blank = dict.fromkeys(columns) | {"split": "test", "answer": -1}
     blank |= {"choices": [], "answer_text": "", "correct_set": []}
     rows = [
-        blank | {"item_id": name, "question": name, "content_hash": content_hash(name)}
-        for name in sorted(ids)
+        {**blank, "item_id": name, "question": name, "content_hash": content_hash(name)}
+        | {"subject": subjects[name]}
+        for name in sorted(new)
     ]
     return pd.DataFrame(rows, columns=columns)

@@ -166,6 +166,8 @@ def test_gold_answer_that_names_no_single_option_is_rejected(
         ("index", "1"),
         ("number", "2"),
         ("letter", " b "),
+        ("letter", "(B)"),
+        ("letter", "b."),
         ("text", "wren "),
         ("one_hot", np.array([0, 1, 0])),
         ("multi_hot", [False, True, True]),

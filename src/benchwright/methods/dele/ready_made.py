@@ -140,11 +140,11 @@ class ReadyMade(NamedTuple):
     def find(self, items: pd.DataFrame | None, item_ids: Sequence[str]) -> dict[str, int]:
         """Return the places in `item_ids` of items of logs, by `item_ids` of this benchmark.
 
-        Texts tell which they are; without `items`, ids do. Items with the same text follow each
+        Texts tell which they are; without any, ids do. Items with the same text follow each
         other in logs; one that a log has once is found for all.
         """
         places = {name: at for at, name in enumerate(item_ids)}
-        if items is None:
+        if items is None or not items["question"].any():
             return places
         asked = defaultdict[str, list[int]](list)
         for row in items.to_dict("records"):

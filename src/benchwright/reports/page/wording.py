@@ -32,8 +32,9 @@ def words_of(names: dict[str, str], name: str) -> str:
 
 
 def count(n: int, thing: str) -> str:
-    """Return `1 model`, `1,200 models`."""
-    return f"{n:,} {thing}" if n == 1 else f"{n:,} {thing}s"
+    """Return `1 model`, `1,200 models`, `2 copies`."""
+    things = f"{thing[:-1]}ies" if thing.endswith("y") else f"{thing}s"
+    return f"{n:,} {thing if n == 1 else things}"
 
 
 def joined(parts: Sequence[str]) -> str:
