@@ -37,11 +37,21 @@ def test_functions_do_what_the_commands_do(files: tuple[Path, Path]) -> None:
     assert repr(bw.gate(a, b, 0.02, scale=(0, 5))).startswith("worse: B − A is below")
     found = bw.compare(a.parent, baseline="a", scale=(0, 5))
     assert found.rows["difference"].tolist() == [compared.overall.difference]
-    assert repr(found).startswith("1 models against a: 0 better, 1 worse")
+    assert repr(found).startswith("1 model against a: 0 better, 1 worse")
     with pytest.raises(InputError, match="give b, or the baseline"):
         bw.compare(a)
+    tables = [pd.read_csv(file) for file in files]
+    assert bw.compare(*tables, scale=(0, 5)).groups.equals(compared.groups)
+    assert repr(bw.compare(*tables, scale=(0, 5))).startswith("a is better by 2.08 points")
+    assert bw.gate(*tables, 0.02, scale=(0, 5)).decision == "worse"
+    found = bw.compare(pd.concat(tables), baseline="a", scale=(0, 5))
+    assert found.rows["difference"].tolist() == [compared.overall.difference]
+    planned = bw.plan(pd.concat(tables), standard_errors=[0.05], scale=(0, 5))
     rows = bw.plan([a, b], standard_errors=[0.05], scale=(0, 5))
     assert set(rows["goal"]) == {"standard_error"}
+    pd.testing.assert_frame_equal(planned, rows)
+    with pytest.raises(InputError, match="does not say what was asked"):
+        bw.suspects(tables[0])
     with pytest.raises(InputError, match="no log"):
         bw.suspects(a)
     with pytest.raises(InputError, match="no log"):

@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import pandas as pd
+import pyarrow.parquet as pq
 
 from benchwright.cli import compare as comparing
 from benchwright.cli import gate as gating
@@ -16,6 +18,7 @@ from benchwright.responses.answer_files import Choice
 from benchwright.responses.known_responses import read_responses, select_answered
 
 Files = str | PathLike[str]
+Answers = Files | pd.DataFrame
 
 
 class Logs(NamedTuple):
@@ -55,8 +58,8 @@ def read_logs(
 
 
 def compare(
-    a: Files,
-    b: Files | None = None,
+    a: Answers,
+    b: Answers | None = None,
     *,
     baseline: str | None = None,
     items_file: Path | None = None,
@@ -68,7 +71,7 @@ def compare(
     The result is a `Comparison`, or with a baseline `ComparedModels`.
 
     Args:
-        a: a log, a table of responses, a folder of these, or `PATH:MODEL`.
+        a: a log, a table of responses, also as a DataFrame, a folder of these, or `PATH:MODEL`.
         b: the same; None with a baseline.
         baseline: a model in `a`, with which all others there are compared.
         items_file: a table of items with subject and passage_id, by item_id.
@@ -79,17 +82,19 @@ def compare(
         InputError: the answers cannot be compared.
     """
     options = (items_file, Choice(**choice))
-    if baseline is not None:
-        panel = read_panel([Path(a)], baseline, *options, common=common)
-        return comparing.compare_models(panel)
-    if b is None:
+    if baseline is None and b is None:
         raise InputError("compare: give b, or the baseline that the models in a are compared with")
-    return comparing.compare(read_pair(_text(a), _text(b), *options, common=common))
+    with TemporaryDirectory() as folder:
+        if baseline is not None:
+            panel = read_panel(_paths(a, folder), baseline, *options, common=common)
+            return comparing.compare_models(panel)
+        [first], [second] = _paths(a, folder, "A"), _paths(b, folder, "B")
+        return comparing.compare(read_pair(str(first), str(second), *options, common=common))
 
 
 def gate(
-    a: Files,
-    b: Files,
+    a: Answers,
+    b: Answers,
     margin: float,
     *,
     alpha: float = 0.05,
@@ -115,13 +120,17 @@ def gate(
     """
     if not 0 <= margin < 1:
         raise InputError(f"margin: {margin:g} is not in [0, 1), a share of the scale; .02 is 2%")
-    pair = read_pair(_text(a), _text(b), choice=Choice(**choice), common=common, whole=True)
+    with TemporaryDirectory() as folder:
+        [first], [second] = _paths(a, folder, "A"), _paths(b, folder, "B")
+        pair = read_pair(
+            str(first), str(second), choice=Choice(**choice), common=common, whole=True
+        )
     request = gating.GateRequest(margin, alpha, seed)
     return (gating.gate_anytime if anytime else gating.gate_all)(pair, request)
 
 
 def plan(
-    answers: Files | Sequence[Files],
+    answers: Answers | Sequence[Files],
     *,
     standard_errors: Sequence[float] = (),
     differences: Sequence[float] = (),
@@ -134,7 +143,7 @@ def plan(
     """Return how many items each target needs, a row per target and way to draw the items.
 
     Args:
-        answers: tables of responses, logs, or folders of these.
+        answers: tables of responses, logs, or folders of these; or a table as a DataFrame.
         standard_errors: targets of the standard error of a score, as shares.
         differences: targets of the detectable difference of two scores.
         gaps: gaps of two models that the items should order rightly.
@@ -157,7 +166,8 @@ def plan(
         tuple(gaps),
         seed=seed,
     )
-    known = select_answered(read_responses(_paths(answers), choice=Choice(**choice)))
+    with TemporaryDirectory() as folder:
+        known = select_answered(read_responses(_paths(answers, folder), choice=Choice(**choice)))
     return pd.DataFrame(run_plan(known, wanted).plan.rows)
 
 
@@ -174,11 +184,13 @@ def suspects(logs: Files | Sequence[Files], **choice: Any) -> pd.DataFrame:
     return suspecting.find_suspects(_paths(logs), Choice(**choice)).table
 
 
-def _text(given: Files) -> str:
-    if not isinstance(given, str | PathLike):
-        raise InputError(f"expected a path, got a {type(given).__name__}; write it to a CSV file")
-    return str(given)
+def _paths(given: Any, folder: str = "", name: str = "answers") -> list[Path]:
+    """Return paths; a DataFrame becomes a file of this name in the folder."""
+    from benchwright.api.given import response_file
 
-
-def _paths(given: Files | Sequence[Files]) -> list[Path]:
+    if isinstance(given, pd.DataFrame):
+        if not folder:
+            raise InputError("expected logs: a DataFrame of answers does not say what was asked")
+        table, given = response_file(given, name)[name].table, Path(folder, f"{name}.parquet")
+        pq.write_table(table, given)
     return [Path(given)] if isinstance(given, str | PathLike) else [Path(each) for each in given]
