@@ -1,6 +1,7 @@
 """The command `benchwright plan`, and the responses that it reads from saved runs."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -60,6 +61,11 @@ def test_plan_is_printed_and_written(table: Path, tmp_path: Path) -> None:
     done = CliRunner().invoke(cli, words)
     assert done.exit_code == 0, done.output
     assert "answers.csv: 8 models, 60 items" in done.output
+    assert "note: 8 models; plans were checked with 10 or more" in done.output
+    header = next(line for line in done.output.splitlines() if line.startswith("goal "))
+    columns = re.split("  +", header)
+    names = "goal, whose, sampler, items, share, value, with all, reason"
+    assert columns == names.split(", ")
     page = (tmp_path / "p.html").read_text()
     assert "<title>Items for a target precision</title>" in page
     assert "answers.csv: responses of 8 models to 60 items" in page
@@ -76,6 +82,7 @@ def test_plan_is_printed_and_written(table: Path, tmp_path: Path) -> None:
     share = f"{row['items'] / N:.0%}"
     verdict = f"{row['items']} ({share}) are enough for standard error 0.05 (worst model); "
     assert f"Of {N} items, chosen at random: {verdict}" in page
+    assert ">Standard error</text>" in page
     assert page.index("Standard error of a score") < page.index("Items needed for each target")
     for caption in (
         "Standard error of a score",

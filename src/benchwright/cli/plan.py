@@ -1,5 +1,6 @@
 """`benchwright plan`: the number of items for a target precision, as text, JSON and HTML."""
 
+import re
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from benchwright.methods.dele.planning.plan import (
     Wanted,
     make_plan,
 )
+from benchwright.methods.dele.planning.predicted_scores import FEWEST_MODELS
 from benchwright.reports.page.parts import (
     Bullets,
     Cell,
@@ -54,7 +56,9 @@ def run_plan(known: KnownResponses, wanted: Wanted) -> MadePlan:
     ]
     numbers = np.unique(kin, return_inverse=True)[1][order]
     plan = make_plan(Responses(known.correct[order], known.clusters(), numbers), wanted)
-    return MadePlan(wanted, known.source, count_models(known.models), known.notes, plan)
+    models = count_models(known.models)
+    few = [f"{models}; plans were checked with 10 or more"] * (plan.models < FEWEST_MODELS)
+    return MadePlan(wanted, known.source, models, (*known.notes, *few), plan)
 
 
 _TITLES = {
@@ -95,14 +99,15 @@ def _plot(title: str, rows: pd.DataFrame, targets: tuple[float, ...]) -> Any:
         hover = [f"{name}, {items:,} items: {value:.4f}" for items, value in pairs]
         dash = _DASHES.get(name, "solid")
         traces.append(line(own["items"], own["value"], KEPT, name, hover=hover, dash=dash))
-    y = Scale(zero="error" in title or "diff" in title)
+    label = re.split(" of | that | with ", title)[0]
+    y = Scale(label, zero="error" in title or "diff" in title)
     lines = [Line(value, dash="dash", level=True) for value in targets]
     return curves(title, traces, Scale("items", ",d"), y, lines=lines)
 
 
 GOALS = {
     "standard_error": "standard error",
-    "detectable_difference": "difference",
+    "detectable_difference": "detectable difference",
     "order": "order at a gap of",
     "tau_b": "tau-b",
     "spearman": "Spearman",
@@ -111,7 +116,7 @@ GOALS = {
 
 def terminal_lines(made: MadePlan) -> list[str]:
     """Return the lines to print."""
-    rows = [_cells(row, made.plan.items) | {"": row.reason} for row in made.plan.rows]
+    rows = [_cells(row, made.plan.items) | {"reason": row.reason} for row in made.plan.rows]
     return [
         f"{made.source}: {made.models}, {made.plan.items:,} items",
         *(f"note: {note}" for note in made.notes),
@@ -127,7 +132,7 @@ def explanations(wanted: Wanted) -> list[str]:
     return [
         "standard error: around the score on all these items (benchmark), or on all items of this "
         "kind (ability); aipw: estimated from the responses of these models too",
-        f"difference: detected with power {wanted.power:g} by a two-sided paired test at level "
+        f"detectable difference: with power {wanted.power:g}, by a two-sided paired test at level "
         f"{wanted.alpha:g}; order: right with probability {wanted.order:g}; tau-b, Spearman: "
         "reached in nine of ten random halves of the models, families together; stronger models: "
         "by half of the subsets in the better half",
@@ -137,13 +142,13 @@ def explanations(wanted: Wanted) -> list[str]:
 
 def _cells(row: PlanRow, n: int) -> dict[str, str]:
     return {
-        "target": f"{GOALS[row.goal]} {row.wanted:g}",
-        "for": row.whose if row.goal != "standard_error" else f"{row.whose}, {row.target}",
+        "goal": f"{GOALS[row.goal]} {row.wanted:g}",
+        "whose": row.whose if row.goal != "standard_error" else f"{row.whose}, {row.target}",
         "sampler": row.sampler if row.estimator == "mean" else f"{row.sampler}, {row.estimator}",
         "items": "not reached" if row.items is None else f"{row.items:,}",
         "share": "" if row.items is None else f"{row.items / n:.1%}",
-        "achieved": _number(row.value),
-        "with all items": _number(row.with_all),
+        "value": _number(row.value),
+        "with all": _number(row.with_all),
     }
 
 

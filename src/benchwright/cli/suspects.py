@@ -12,6 +12,7 @@ from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.core.values import LETTERS
 from benchwright.evidence.suspect_items import rank_suspect_items
 from benchwright.params.scoring import ModelsParams
+from benchwright.reports.page.wording import count
 from benchwright.responses.answer_files import Choice, find_answer_files
 from benchwright.responses.items_of_logs import collect_items
 from benchwright.responses.known_responses import read_responses
@@ -55,7 +56,10 @@ def find_suspects(paths: Sequence[Path], choice: Choice = Choice()) -> Suspects:
     table = ranked.merge(texts, on="item_id", how="left")
     chosen = matrix.select_items(tuple(table["item_id"])).prediction
     table["n_alternative"] = (chosen == table["alternative"].to_numpy()).sum(axis=0)
-    return Suspects(table, len(known.models), known.notes)
+    models = len(known.models)
+    # The smaller panel of docs/evidence/suspects.md has ten.
+    few = [f"{models} models; the ranking was checked with 10 or more"] * (models < 10)
+    return Suspects(table, models, (*known.notes, *few))
 
 
 def terminal_lines(found: Suspects, top: int) -> list[str]:
@@ -71,8 +75,8 @@ def terminal_lines(found: Suspects, top: int) -> list[str]:
         for row in found.table.head(top).to_dict("records")
     ]
     return [
-        f"{len(found.table):,} items, {found.models} models; check these keys first (a hard item "
-        "looks like a wrong key)",
+        f"{count(len(found.table), 'item')}, {count(found.models, 'model')}; check these keys "
+        "first (a hard item looks like a wrong key)",
         *table_lines(rows),
         *(f"note: {note}" for note in found.notes),
     ]

@@ -104,7 +104,7 @@ def test_differences_need_two_models_and_rankings_three() -> None:
     assert (row.items, row.reason) == (None, "a difference needs at least 2 models, there is 1")
     row = rows(answers(2, 50), tau_b=(0.9,))["half of subsets", "benchmark", "random"]
     assert row.items is None
-    assert row.reason == "a ranking needs at least 3 models, there are 2"
+    assert row.reason == "a ranking needs at least 3 models, not 2"
 
 
 def test_rank_agreement_target_holds_for_half_and_for_most_subsets() -> None:

@@ -280,7 +280,7 @@ class _Planner:
         """Yield the rows for new models, and for stronger ones."""
         for wanted in values:
             if self.m < _FEWEST_RANKED:
-                reason = f"a ranking needs at least {_FEWEST_RANKED} models, there are {self.m}"
+                reason = f"a ranking needs at least {_FEWEST_RANKED} models, not {self.m}"
                 yield PlanRow(goal, wanted, "half of subsets", reason=reason)
                 continue
             for whose in self.ranked:
@@ -344,7 +344,7 @@ def _check(responses: Responses, wanted: Wanted) -> None:
     m, n = responses.correct.shape
     if not m or n < 2:
         raise InputError(
-            f"{m} models and {n} items have responses; at least 1 model and 2 items are needed"
+            f"responses of models: {m}, to items: {n}; at least 1 model and 2 items are needed"
         )
     targets = (wanted.standard_errors, wanted.differences, wanted.tau_b, wanted.spearman)
     if not any((*targets, wanted.gaps)):
