@@ -82,7 +82,8 @@ def test_smart_without_responses_keeps_what_rules_about_texts_keep(items: pd.Dat
     result = bw.smart(twice, variant="no_similar", filter_models=[])
     assert len(result.removed) == 3
     assert result.evidence.notes == (
-        "No model answered enough items, so rankings are not compared.",
+        "No model answered enough items, so rankings are not compared; "
+        "`kedro run --params score=live` asks the packaged models.",
     )
     assert "tau-b" not in repr(result)
 
@@ -93,7 +94,7 @@ def test_embeddings_belong_to_the_rows_of_the_given_items(items: pd.DataFrame) -
     order = np.random.default_rng(1).permutation(N)
     shuffled = items.iloc[order]
     shuffled.loc[shuffled["item_id"] == "q20", "question"] = None  # it is left out
-    with pytest.warns(UserWarning, match="1 of 40 rows are left out"):
+    with pytest.warns(UserWarning, match="left out: 1 of 40 rows"):
         result = bw.smart(
             shuffled,
             embeddings=vectors[order],

@@ -91,7 +91,8 @@ def panel_warnings(panel: Panel, minimum: float) -> list[str]:
     """Return the caveats of metrics of this panel, one sentence each."""
     notes = []
     if not panel.models:
-        return ["No model answered enough items, so rankings are not compared."]
+        missing = "No model answered enough items, so rankings are not compared"
+        return [f"{missing}; `kedro run --params score=live` asks the packaged models."]
     if chose := len(panel.select("filter")):
         partly = "partly " if chose < len(panel.models) else ""
         notes.append(
@@ -99,10 +100,9 @@ def panel_warnings(panel: Panel, minimum: float) -> list[str]:
             f"them is {partly}in-sample."
         )
     if kin := panel.select("same_family"):
-        are = "is" if len(kin) == 1 else "are"
         notes.append(
-            f"{count_models(kin)} {are} not held out: of the same family as a filter model, or a "
-            "filter model asked in another way."
+            f"Not held out: {count_models(kin)} of the same family as a filter model, or a filter "
+            "model asked in another way."
         )
     if panel.unknown_family:
         held_out = len(panel.select("held_out"))
@@ -114,10 +114,8 @@ def panel_warnings(panel: Panel, minimum: float) -> list[str]:
         )
     if panel.left_out:
         limit = "not all" if minimum >= 1 else f"less than {minimum:.0%}"
-        notes.append(
-            f"{len(panel.left_out):,} {'model was' if len(panel.left_out) == 1 else 'models were'} "
-            f"left out: {limit} of the judged items answered."
-        )
+        out = count_models(list(panel.left_out))
+        notes.append(f"Left out: {out} with {limit} of the judged items answered.")
     if 2 * len(panel.item_ids) < panel.all_items:
         notes.append(
             f"Models are compared on the {len(panel.item_ids):,} of {panel.all_items:,} items that "

@@ -67,9 +67,9 @@ def plot_distance_distribution(
     )
     curve = distance_density
     peaks = curve[curve["peak"]]
-    left = curve[curve["x"] <= similarity_threshold["limit"]]
+    most = 1.05 * curve["y"].max()
     traces = [
-        shapes.band(left["x"], [0] * len(left), left["y"], "similar", REMOVED),
+        shapes.band([0, similarity_threshold["limit"]], [0, 0], [most] * 2, "similar", REMOVED),
         shapes.line(curve["x"], curve["y"], KEPT, "density"),
         shapes.dots(peaks["x"], peaks["y"], KEPT, "peaks"),
     ]
@@ -77,7 +77,7 @@ def plot_distance_distribution(
         title,
         traces,
         Scale("cosine distance", zero=True),
-        Scale("density", zero=True, ticks={}),
+        Scale("density", reach=(0, most), ticks={}),
         lines=[shapes.Line(float(threshold), f"δ = {threshold:.3f}", REMOVED)],
     )
 

@@ -33,7 +33,7 @@ def show_evidence(
 ) -> Section:
     """Show the ranking on the kept items beside random subsets of the same size."""
     text = describe_evidence(rank_agreement, random_comparison, panel)
-    blocks: list[Any] = [Plot("random_band_plot"), Text(text)]
+    blocks: list[Any] = [Plot("random_band_plot"), Text(text)] if text else []
     if len(random_comparison):
         in_sample = " IRE is fitted on all models, so its row is in-sample."
         reading = _READING_RANDOM + in_sample * bool(ire_fit.get("in_sample"))
@@ -60,7 +60,10 @@ def show_rules(rule_coverage: pd.DataFrame, subject_shares: pd.DataFrame) -> lis
             ]
         )
     head = ["Rule", "State", "Judged", "Flagged", "Flagged, kept", "Removed", "Share removed"]
-    label = "Items by rule; shares are of all items (SMART, Table 1)"
+    label = (
+        "Items by rule; shares are of all items (SMART, Table 1); an item of several rules counts "
+        "for each, in the plot for the first"
+    )
     blocks = [Plot("funnel_plot"), Table(label, head, rows, range(2, 7))]
     largest = subject_shares.nlargest(_SUBJECTS, "n_full").sort_values(
         ["share_removed", "subject"], ascending=[False, True]
@@ -87,6 +90,8 @@ def show_ranking(
     evaluation: EvaluationParams,
 ) -> Section:
     """Show the ranks of models before and after."""
+    if not panel.models:
+        return Section("Ranking of models", [])
     share = "all" if evaluation.min_coverage >= 1 else f"at least {evaluation.min_coverage:.0%}"
     text = (
         f"The panel has {count(len(panel.models), 'model')} that answered {share} of the "
@@ -96,7 +101,8 @@ def show_ranking(
     )
     blocks: list[Any] = [Text(text), Plot("rank_chart_plot")]
     if len(rank_agreement):
-        rated = f"Ratings: {human_ratings.source}." if human_ratings.source else ""
+        used = rank_agreement.loc[rank_agreement["value"].notna(), "metric"]
+        rated = f"Ratings: {human_ratings.source}." if used.str.startswith("arena_").any() else ""
         notes = (
             "n = models × items. Clearly different: the two models differ significantly on all "
             f"items (5% level, without correction for multiple pairs). {rated}"

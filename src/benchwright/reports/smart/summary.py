@@ -117,9 +117,8 @@ def _label_notes(verdicts: pd.DataFrame, n_items: int, kept: set[str]) -> list[s
     if flagged.empty or not kept:
         return []
     among_kept = int(flagged["item_id"].isin(kept).sum())
-    have = "item has" if len(flagged) == 1 else "items have"
     return [
-        f"{len(flagged):,} {have} a suspect label ({len(flagged) / n_items:.1%} of all, "
+        f"{count(len(flagged), 'item')} with a suspect label ({len(flagged) / n_items:.1%} of all, "
         f"{among_kept / len(kept):.1%} of the kept). Removing items that models answer correctly "
         "makes wrong labels more frequent among the kept items."
     ]
@@ -135,16 +134,15 @@ def _source_notes(
             "responses are counted for the whole benchmark."
         )
     if len(rejected_items):
-        were = "was" if len(rejected_items) == 1 else "were"
         rows = count(len(rejected_items), "source row")
-        notes.append(f"{rows} {were} rejected; see “Data and models” in the report.")
+        notes.append(f"{rows} rejected; see “Data and models” in the report.")
     for column, what in (
-        ("not_joined", f"imported responses match no item{' of this run' if limit else ''}"),
-        ("doubled", "imported responses are duplicates"),
-        ("dropped", "imported responses are empty or out of range"),
-        ("contradicting", "imported responses have a correctness that contradicts their choice"),
+        ("not_joined", f"that match no item{' of this run' if limit else ''}"),
+        ("doubled", "that are duplicates"),
+        ("dropped", "that are empty or out of range"),
+        ("contradicting", "whose correctness contradicts their choice"),
     ):
         n = int(import_report[column].sum())
         if n:
-            notes.append(f"{n:,} {what}.")
+            notes.append(f"{count(n, 'imported response')} {what}.")
     return notes
