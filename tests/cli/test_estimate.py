@@ -134,15 +134,15 @@ def test_foreign_and_missing_responses_have_one_note_each() -> None:
     estimated = estimate_scores(manifest(), strange, known())
     first = next(name for name in manifest().item_ids if name in answers.item_ids[:4])
     assert estimated.notes == (
-        "2 items outside the subset are ignored, e.g. x/1",
-        f"1 models have missing responses; n1 misses the most, 4 of 30, e.g. {first}",
+        "ignored items outside the subset: 2, e.g. x/1",
+        f"models with missing responses: 1; n1 misses the most, 4 of 30, e.g. {first}",
     )
     assert [m.answered for m in estimated.models] == [30, 26, 30]
     assert "4 of 30 responses are missing" in estimated.models[1].reason
 
 
 def test_responses_to_other_items_are_rejected() -> None:
-    with pytest.raises(InputError, match="no response to any of the subset's 30 items"):
+    with pytest.raises(InputError, match="0 of the subset's 30 items are answered"):
         estimate_scores(manifest(), new(ids=tuple(f"x/{n}" for n in range(K))), known())
 
 
@@ -150,7 +150,7 @@ def test_new_models_are_left_out_of_training() -> None:
     names = ("n0@letters-5", *(f"t{i:02d}" for i in range(1, M - 3)))
     estimated = estimate_scores(manifest(), new(), known(models=names))
     assert estimated.training == M - 4
-    assert estimated.notes == ("1 training models are ignored: they are new models",)
+    assert estimated.notes == ("ignored training models, which are new models: 1",)
 
 
 def test_training_responses_without_an_item_of_the_subset_are_rejected() -> None:

@@ -35,8 +35,8 @@ def saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, repository: Path) -> 
 @pytest.mark.parametrize(
     ("keep", "answer", "left", "said"),
     [
-        ("2", "y\n", ["dele/kept", "smart/kept", "smart/kept"], "these 1 of 4 runs"),
-        ("1", "y\n", ["dele/kept", "smart/kept"], "these 2 of 4 runs"),
+        ("2", "y\n", ["dele/kept", "smart/kept", "smart/kept"], "delete 1 of 4 runs"),
+        ("1", "y\n", ["dele/kept", "smart/kept"], "delete 2 of 4 runs"),
         ("2", "n\n", 3 * ["smart/kept"] + ["dele/kept", "smart/report"], "Aborted"),
         ("3", "", 3 * ["smart/kept"] + ["dele/kept", "smart/report"], "no older runs"),
     ],

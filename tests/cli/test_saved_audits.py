@@ -59,9 +59,9 @@ def test_unknown_audits_are_reported_with_existing_ones(
 
 def test_previous_needs_two_versions(tmp_path: Path) -> None:
     save(tmp_path, "v1", row("a"))
-    with pytest.raises(InputError, match="has 1 versions; see benchwright list runs"):
+    with pytest.raises(InputError, match="has one run of the two to compare"):
         find_audit("previous", tmp_path / AUDIT)
-    with pytest.raises(InputError, match="does not exist"):
+    with pytest.raises(InputError, match="has no run of the two to compare; make one"):
         find_audit("latest", tmp_path / "other" / AUDIT)
 
 

@@ -33,6 +33,9 @@ def test_files_name_the_same_rows(tmp_path: Path) -> None:
 
 
 def test_unknown_benchmark_is_one_line() -> None:
+    made = CliRunner().invoke(cli, ["subset", "gsm8k", "--size", "100"])
+    assert "rows for lm_eval are not written: add --samples gsm8k-100.json" in made.output
+    assert "--tasks gsm8k --samples gsm8k-100.json" in made.output
     made = CliRunner().invoke(cli, ["subset", "hellaswag", "--size", "100"])
     assert made.exit_code == 3
     assert "no benchmark 'hellaswag'; expected one of arc_challenge, gsm8k" in made.stderr
@@ -48,7 +51,7 @@ def test_estimates_say_what_they_rest_on(tmp_path: Path) -> None:
     made = CliRunner().invoke(cli, ["estimate", *words])
     assert made.exit_code == 0, made.output
     assert "aipw, 190 training models (numbers of the package)" in made.output
-    assert "1,072 items outside the subset are ignored" in made.output
+    assert "ignored items outside the subset: 1,072" in made.output
     model = json.loads(out.read_text())["models"][0]
     assert model["answered"] == 100
     assert model["low"] < right.mean() < model["high"]
@@ -82,7 +85,7 @@ def test_gate_decides_for_the_whole_benchmark(tmp_path: Path) -> None:
     words = ["gate", *map(str, files.values()), "--margin", "0.02", "--subset"]
     made = CliRunner().invoke(cli, [*words, "arc_challenge-300", f"--out={out}"])
     assert made.exit_code == 1, made.output
-    assert "all 1,172 items, estimated by mean" in made.output
+    assert "points by mean, 0 training models): " in made.output
     found = json.loads(out.read_text())["gate"]
     d = scores["b"].astype(float) - scores["a"]
     asked = d[load_ready_made("arc_challenge").draw(300)]
@@ -91,9 +94,9 @@ def test_gate_decides_for_the_whole_benchmark(tmp_path: Path) -> None:
     bounds = found["low"], found["high"]
     assert bounds == pytest.approx((asked.mean() - reach, asked.mean() + reach), abs=1e-3)
     made = CliRunner().invoke(cli, [*words, "arc_challenge-300", "--training", str(files["a"])])
-    assert (made.exit_code, "leave out --training" in made.stderr) == (3, True)
+    assert (made.exit_code, "decides by the mean; leave it out" in made.stderr) == (3, True)
     made = CliRunner().invoke(cli, [*words, "gsm8k-300", f"--page={page}"])
-    assert (made.exit_code, "no answer is to one of its 300 items" in made.stderr) == (3, True)
+    assert (made.exit_code, "0 of its 300 items are answered" in made.stderr) == (3, True)
 
 
 def test_bounds_of_real_models_hold_for_all_items(shared_data: Path) -> None:

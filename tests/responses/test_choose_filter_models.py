@@ -167,7 +167,7 @@ def refusal(rule: dict[str, object] | str, there: ResponseMatrix = FIVE) -> str:
 def test_too_few_distinct_models_are_reported_with_their_number() -> None:
     message = refusal({"choose": "strongest", "count": 4, "distinct": "organisation"})
     assert "count=4" in message
-    assert "only 3 fit choose: strongest and distinct: organisation" in message
+    assert "only 3 of 5 fit choose: strongest and distinct: organisation" in message
 
 
 def test_no_responses_and_too_few_have_different_errors() -> None:

@@ -58,7 +58,7 @@ def read_items(items: pd.DataFrame, name: str = "items") -> pd.DataFrame:
     if len(read.rejected_items):
         first = read.rejected_items.iloc[0]
         warnings.warn(
-            f"{name}: {len(read.rejected_items):,} of {len(items):,} rows are left out, e.g. row "
+            f"{name}: left out: {len(read.rejected_items):,} of {len(items):,} rows, e.g. row "
             f"{first['row']}: {first['detail']}",
             stacklevel=3,
         )

@@ -6,6 +6,7 @@ import pandas as pd
 
 from benchwright.datasets.subset_manifest import SubsetManifest
 from benchwright.evidence.verdict import Verdict
+from benchwright.reports.page.wording import count
 
 
 class Result:
@@ -17,7 +18,7 @@ class Result:
 
     def __repr__(self) -> str:
         tables = {name: it for name, it in vars(self).items() if isinstance(it, pd.DataFrame)}
-        rows = ", ".join(f".{name} ({len(table):,} rows)" for name, table in tables.items())
+        rows = ", ".join(f".{name} ({count(len(table), 'row')})" for name, table in tables.items())
         return "\n  ".join([f"{type(self).__name__}: {self.lines()[0]}", *self.lines()[1:], rows])
 
 
@@ -99,7 +100,7 @@ class Perturbed(Result):
 
     def lines(self) -> list[str]:
         copies, altered = self.items["condition"].nunique(), self.changes["altered"].mean()
-        return [f"{copies} copies; transforms alter {altered:.0%} of the items"]
+        return [f"{count(copies, 'copy')}; transforms alter {altered:.0%} of the items"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -135,4 +136,4 @@ class Estimates(Result):
     notes: tuple[str, ...]
 
     def lines(self) -> list[str]:
-        return [f"{len(self.scores)} models, estimator {self.estimator}", *self.notes]
+        return [f"{count(len(self.scores), 'model')}, estimator {self.estimator}", *self.notes]

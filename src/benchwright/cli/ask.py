@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from benchwright.cli.read_logs import ingested
 from benchwright.core.atomic_files import write_json, written_aside
-from benchwright.core.configuration import configuration_name
+from benchwright.core.configuration import configuration_name, count_models
 from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.core.stored_shards import StoredShards
@@ -218,7 +218,7 @@ def terminal_lines(result: AskResult) -> list[str]:
     """Return the lines to print."""
     asking, final, known = result.asking, result.final, result.asking.training
     n, level = len(asking.item_ids), asking.request.goal.level
-    source = f"{len(known.models):,} training models" + (f" ({known.source})" * bool(known.source))
+    source = count_models(known.models, "training") + f" ({known.source})" * bool(known.source)
     return [
         *(f"note: {note}" for note in (*known.notes, final.reason) if note),
         f"{asking.request.asked_as} on {asking.benchmark.name}: {final.score:.3f}, {level:.0%} "

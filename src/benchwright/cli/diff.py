@@ -130,8 +130,8 @@ def _pick_version(name: str, folder: Path) -> Path:
     if name in ("latest", "previous"):
         place = -1 if name == "latest" else -2
         if len(files) < -place:
-            has = f"has {len(files)} versions" if files else "does not exist"
-            raise InputError(f"{name!r}: {folder} {has}; see benchwright list runs")
+            has = f"{folder.parent} has {'one run' if files else 'no run'} of the two to compare"
+            raise InputError(f"{name!r}: {has}; make one (kedro run), or see benchwright list runs")
         return files[place]
     # Also of runs with a limit or seed.
     known = {file.parent.name: file for file in [*files, *folder.parent.glob(f"*/{AUDIT}/*/*")]}
@@ -139,7 +139,7 @@ def _pick_version(name: str, folder: Path) -> Path:
     if len(matches) != 1:
         problem = "matches several versions" if matches else "is neither a version nor a path"
         existing = ", ".join((matches or sorted(known))[-5:])
-        raise InputError(f"{name!r} {problem}; {folder} has {existing}")
+        raise InputError(f"{name!r} {problem}; {folder} has {existing or 'none'}")
     return known[matches[0]]
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from benchwright.cli.text_table import table_lines
 from benchwright.methods.dele.estimation.subset_scores import Estimated
+from benchwright.reports.page.wording import count
 
 
 def terminal_lines(estimated: Estimated) -> list[str]:
@@ -13,7 +14,7 @@ def terminal_lines(estimated: Estimated) -> list[str]:
     lines = [
         f"{subset.benchmark}: {len(subset.items):,} of {subset.of_items:,} items, sampler "
         f"{subset.sampler}, seed {subset.seed}; estimator {estimated.estimator}, "
-        f"{estimated.training:,} training models{source}",
+        f"{count(estimated.training, 'training model')}{source}",
         *(f"note: {note}" for note in estimated.notes),
     ]
     rows = []

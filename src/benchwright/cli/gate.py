@@ -23,6 +23,7 @@ from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms
 from benchwright.datasets.subset_manifest import SubsetManifest
 from benchwright.methods.dele.estimation.subset_scores import RANDOM, estimate_scores
+from benchwright.reports.page.wording import count
 from benchwright.responses.known_responses import KnownResponses
 from benchwright.statistics.anytime import Decision, Evidence, evidence, first_decision
 
@@ -102,9 +103,11 @@ def gate_subset(
     if found.score is None or least.low is None or most.high is None:
         raise InputError(f"--subset: {found.reason or least.reason}")
     low, score, high = (2 * value - 1 for value in (least.low, found.score, most.high))
-    whose = f"all {estimated.of_items:,} items, estimated by {estimated.estimator}: "
-    where = f"{whose}{pair.scale.points(score, signed=True)} points"
-    notes = (*pair.notes, *estimated.notes, *filter(None, [found.reason]))
+    by = f"{estimated.estimator}, {count(estimated.training, 'training model')}"
+    estimate = f"{pair.scale.points(score, signed=True)} points by {by}"
+    where = f"all {estimated.of_items:,} items (estimate: {estimate})"
+    which = "the bounds decide; the interval of the difference is of the subset's items alone"
+    notes = (which, *pair.notes, *estimated.notes, *filter(None, [found.reason]))
     made = compare(pair._replace(notes=notes), level)
     gated = _by_bounds(made, request, (low, high), where)
     return gated._replace(figures={"estimate": score, **gated.figures})
@@ -116,8 +119,9 @@ def _of_subset(pair: Pair, subset: SubsetManifest, places: Mapping[str, int] | N
     at = np.array([known.get(item, -1) for item in subset.item_ids], dtype=np.intp)
     if (at < 0).all():
         raise InputError(
-            f"--subset: no answer is to one of its {len(subset.items):,} items; it begins with "
-            f"{subset.item_ids[0]}, the answers with {pair.item_ids[0]}"
+            f"--subset: 0 of its {len(subset.items):,} items are answered: it begins with "
+            f"{subset.item_ids[0]}, the {len(pair.item_ids):,} answered items with "
+            f"{pair.item_ids[0]}; give the subset that was asked"
         )
     if not pair.both[at[at >= 0]].any():
         raise InputError("--subset: no item of the subset was answered by both models")
@@ -191,7 +195,7 @@ def gate_anytime(pair: Pair, request: GateRequest) -> Gated:
     )
     missing = int((~pair.both[passed]).sum())
     if missing:
-        reason += f"; {missing:,} items without both answers count as in the worst case"
+        reason += f"; worst case assumed for {count(missing, 'item')} without both answers"
     figures: dict[str, float] = {
         "stopped_after": items,
         "answered": len(passed),

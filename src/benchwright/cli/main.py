@@ -252,9 +252,7 @@ def _prune(keep: int, project: Path, env: str | None, params: dict[str, Any]) ->
         click.echo("no older runs")
         return
     _print(table_lines([run._asdict() for run in old]))
-    click.confirm(
-        f"delete these {len(old)} of {len(runs)} runs from {relative(folder)}?", abort=True
-    )
+    click.confirm(f"delete {len(old)} of {len(runs)} runs from {relative(folder)}?", abort=True)
     delete_runs(folder, old)
 
 
@@ -707,7 +705,7 @@ def gate(a: str, b: str, **given: Any) -> None:
     ready = find_ready_made(given["subset"])
     if ready is not None:
         if given["training"]:
-            raise InputError(f"--subset {given['subset']} predicts by itself: leave out --training")
+            raise InputError(f"--training: {given['subset']} decides by the mean; leave it out")
         items, size = ready
         known = items.find(pair.items, pair.item_ids)
         made = gating.gate_subset(pair, items.manifest(size), None, request, known)

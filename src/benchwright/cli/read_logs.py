@@ -144,7 +144,7 @@ def _line(file: LoadedFile, row: Mapping[str, Any]) -> dict[str, Any]:
     log = file.log
     usable = row["layout"] != "unusable"
     known = dict.fromkeys(("format", "version", "task", "model", "revision", "shots"))
-    known |= {"format": row["layout"], "model": f"{row['models']} models" if usable else None}
+    known |= {"format": row["layout"], "model": f"models: {row['models']}" if usable else None}
     if log is not None and usable:
         shots = None if file.spec.shots < 0 else file.spec.shots
         of_log = {name: getattr(log, name) or None for name in ("version", "task", "revision")}

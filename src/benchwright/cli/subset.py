@@ -48,10 +48,12 @@ def terminal_lines(ready: ReadyMade, places: Places, samples: Path | None) -> li
     tasks = ",".join(rows_by_task(ready, places))
     known = int((~np.isnan(ready.share)).sum())
     which = "" if known == n else f" for {known:,} items, none for the others"
+    file = samples or f"{ready.name}-{size}.json"
+    unwritten = f"rows for lm_eval are not written: add --samples {file}"
     return [
         f"{ready.name}-{size}: {size:,} of {n:,} items of {stock.dataset}, split {stock.split}",
         f"predictions from {ready.models:,} models{which}",
-        f"lm_eval … --tasks {tasks} --samples {samples or 'FILE'} --log_samples "
-        "--output_path results",
+        *([] if samples else [unwritten]),
+        f"lm_eval … --tasks {tasks} --samples {file} --log_samples --output_path results",
         f"benchwright estimate results --subset {ready.name}-{size}",
     ]

@@ -12,7 +12,6 @@ from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.core.values import LETTERS
 from benchwright.evidence.suspect_items import rank_suspect_items
 from benchwright.params.scoring import ModelsParams
-from benchwright.reports.page.wording import count
 from benchwright.responses.answer_files import Choice, find_answer_files
 from benchwright.responses.items_of_logs import collect_items
 from benchwright.responses.known_responses import read_responses
@@ -75,8 +74,8 @@ def terminal_lines(found: Suspects, top: int) -> list[str]:
         for row in found.table.head(top).to_dict("records")
     ]
     return [
-        f"{count(len(found.table), 'item')}, {count(found.models, 'model')}; check these keys "
-        "first (a hard item looks like a wrong key)",
+        f"{len(found.table):,} items, {found.models} models; check these keys first (a hard item "
+        "looks like a wrong key)",
         *table_lines(rows),
         *(f"note: {note}" for note in found.notes),
     ]

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.evidence.panel import Panel
 from benchwright.statistics.item_response import ItemResponse, fit_2pl
+from benchwright.statistics.rank_agreement import too_few
 from benchwright.tables.evidence import ItemParameters
 
 FEWEST_MODELS = 3  # below this nothing is fitted
@@ -54,7 +55,7 @@ def estimate_item_parameters(
     models = list(panel.models) if in_sample else chose
     about: dict[str, Any] = {"fitted_on": len(models), "in_sample": in_sample}
     if len(models) < FEWEST_MODELS or not panel.item_ids:
-        few = f"{len(models)} models; at least {FEWEST_MODELS} are needed"
+        few = too_few(len(models), FEWEST_MODELS)
         return ItemParameters.empty(), {**about, "share_removed": None, "reason": few}
     matrix = response_matrix.select_models(models).select_items(panel.item_ids)
     fit = fit_2pl(matrix.correct.astype(np.float64))

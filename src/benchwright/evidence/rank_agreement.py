@@ -26,6 +26,7 @@ from benchwright.statistics.rank_agreement import (
     pearson,
     rank_shift,
     spearman,
+    too_few,
     williams_test,
 )
 from benchwright.statistics.subset_scores import subset_scores
@@ -172,7 +173,7 @@ def compare_pairs(
     reason = reason if kept.any() else "no item is kept"
     share = float(order_kept(scores, better)[0])
     over = order_interval(scores[0], better, families, draws, generator)
-    said = reason or f"{total:,} pairs that differ significantly on all items"
+    said = reason or f"pairs that differ significantly on all items: {total:,}"
     yield RankMetric("pairwise_agreement", share, m, n, said, models=over)
     yield RankMetric("clear_pairs", math.nan if reason else float(total), m, n, reason)
 
@@ -181,7 +182,7 @@ def compare_answers(
     correct: NDArray[np.floating], kept: NDArray[np.bool_], clusters: NDArray[np.intp]
 ) -> Iterator[RankMetric]:
     """Compare what the answers (m, n) of models to all items and to the kept ones (n,) tell."""
-    few = "" if len(correct) > 1 else f"{len(correct)} models; at least 2 are needed"
+    few = "" if len(correct) > 1 else too_few(len(correct), 2)
     for metric, chosen in (("mdd_full", np.ones_like(kept)), ("mdd_kept", kept)):
         points = 100 * median_mdd(correct[:, chosen], clusters[chosen])
         yield RankMetric(metric, points, len(correct), int(chosen.sum()), few)

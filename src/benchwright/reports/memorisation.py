@@ -68,7 +68,8 @@ def _test(row: Row) -> str:
     if row["p_holm"] is None:
         return "no control item of the same subject"
     p = p_value(row["p_holm"])
-    return f"{row['item_only']:,} items against {row['control_only']:,} controls, p: {p}"
+    controls = count(row["control_only"], "control")
+    return f"{count(row['item_only'], 'item')} against {controls}, p: {p}"
 
 
 def render_memorisation_page(

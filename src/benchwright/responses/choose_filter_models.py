@@ -67,8 +67,8 @@ def choose_filter_models(
     chosen = _distinct(ranked, models_table, choice)
     if len(chosen) < (choice.count or 0):
         raise InputError(
-            f"filter_models.count={choice.count}: of the {len(ranked)} models that answered enough "
-            f"items, only {len(chosen)} fit choose: {choice.choose} and distinct: "
+            f"filter_models.count={choice.count}: of models that answered enough items, only "
+            f"{len(chosen)} of {len(ranked)} fit choose: {choice.choose} and distinct: "
             f"{choice.distinct}; lower count or min_coverage, or set distinct: none"
         )
     return chosen

@@ -39,8 +39,8 @@ def score_prompts(
         return
     counts = (prompts[name].nunique() for name in ("item_id", "model", "configuration"))
     logger.info(
-        "scoring: %s prompts, of %s questions, %s models and %s configurations; those in the store "
-        "are not asked again; the time left follows",
+        "scoring: prompts %s, questions %s, models %s, configurations %s; those in the store are "
+        "not asked again; the time left follows",
         *(f"{count:,}" for count in (len(prompts), *counts)),
     )
     yield from _scored(prompts, score_cache, models, scoring)

@@ -162,7 +162,7 @@ def rank_shift(x: ArrayLike, y: ArrayLike) -> tuple[Coefficient, Coefficient]:
     """Return the mean and the largest |rank in x − rank in y|, in ranks."""
     a, b = (row[0][~np.isnan(row[0])] for row in complete_rows(x, y))
     if len(a) < 2:
-        return (Coefficient(np.nan, len(a), _too_few(len(a), 2)),) * 2
+        return (Coefficient(np.nan, len(a), too_few(len(a), 2)),) * 2
     shift = np.abs(ranks(a) - ranks(b))
     return Coefficient(float(shift.mean()), len(a)), Coefficient(float(shift.max()), len(a))
 
@@ -172,14 +172,15 @@ def _coefficient(
 ) -> Coefficient:
     a, b = (row[0][~np.isnan(row[0])] for row in complete_rows(x, y))
     if len(a) < FEWEST_MODELS:
-        return Coefficient(np.nan, len(a), _too_few(len(a), FEWEST_MODELS))
+        return Coefficient(np.nan, len(a), too_few(len(a), FEWEST_MODELS))
     if a.min() == a.max() or b.min() == b.max():
         reason = "all models have the same score, so there is no order to compare"
         return Coefficient(np.nan, len(a), reason)
     return Coefficient(float(rows(a, b)[0]), len(a))
 
 
-def _too_few(n: int, needed: int) -> str:
+def too_few(n: int, needed: int) -> str:
+    """Say that n models are fewer than needed."""
     return f"{n} model{'' if n == 1 else 's'}; at least {needed} are needed"
 
 
@@ -194,7 +195,7 @@ def williams_test(r_jk: float, r_jh: float, r_kh: float, n: int) -> Coefficient:
 
     reason = ""
     if n < 4:
-        reason = _too_few(n, 4)
+        reason = too_few(n, 4)
     elif np.isnan([r_jk, r_jh, r_kh]).any():
         reason = "a correlation is missing"
     elif r_kh >= 1 - 1e-12:

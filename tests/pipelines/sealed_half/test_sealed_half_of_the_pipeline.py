@@ -517,7 +517,7 @@ def test_responses_give_levels_without_judges(
     few = parameters | {"difficulty": DifficultyParams(min_models=13)}
     unknown = _run(repository, tmp_path, labelled, few, "2")
     assert set(unknown.memory["item_difficulty"]["source"]) == {"not_judged"}
-    assert "responses: 12 models have answers; 13 are needed" in unknown.log
+    assert "responses: models with answers: 12; 13 are needed" in unknown.log
 
 
 def _matrix(item_ids: Iterable[str], right: list[list[bool]]) -> ResponseMatrix:

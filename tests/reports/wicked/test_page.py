@@ -106,7 +106,7 @@ def test_page_has_all_sections(stage: Any) -> None:
     assert "One option replaced, gold option removed" in shown
     assert "One option replaced, gold option kept" in shown
     assert "Unaltered: an option already says none or all of the above" in shown
-    assert "1 item of this benchmark has a label" in shown
+    assert "Labels of this benchmark: 1." in shown
     assert "perturbation.copies" in shown
     assert page.count("<svg") == 1
     assert "http://" not in re.sub(r"<script>.*?</script>", "", page, flags=re.DOTALL)
@@ -153,7 +153,7 @@ def test_warning_names_labels_that_were_not_read(stage: Any) -> None:
     shown = text(outputs["comparison_report"])
     lost = int(outputs["comparison_metrics"]["gold_removed_unchecked"])
     assert lost > 0
-    assert f"{lost} items lost their gold option in at least one copy" in shown
+    assert f"{lost} items without the gold option in at least one copy" in shown
     assert "sba: none reads no labels" in shown
 
 

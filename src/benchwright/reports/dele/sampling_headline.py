@@ -195,10 +195,10 @@ def _notes(
             "read responses have read those of the same models: their results are in-sample."
         )
     elif n_models < _FEW:
-        notes.append(f"Only {n_models} models are held out; rank correlations are imprecise.")
+        notes.append(f"Rank correlations are imprecise: {count(n_models, 'model')} held out.")
     if panels.left_out:
         notes.append(
-            f"{panels.left_out:,} models are left out because they answered less than "
+            f"Left out: {count(panels.left_out, 'model')} that answered less than "
             f"{evidence.min_coverage:.0%} of {panels.answered_items:,} items: those that at least "
             f"{evidence.answered_by:.0%} of the models answered."
         )

@@ -136,9 +136,8 @@ def _cost(scores: pd.DataFrame, change: Row, perturbation: PerturbationParams, w
         said = f"changes the accuracy of {whom} by {points(value)} points{average}{shown}"
     n, copies = int(scores["n_items"].iloc[0]), int(scores["copies"].iloc[0])
     manner = f"; {describe_asking(way)}" if describe_asking(way) else ""
-    number = "1 copy" if copies == 1 else f"{copies:,} copies"
     what = what[:1].upper() + what[1:]
-    return f"{what} {said} on {count(n, 'item')} ({number}{manner}){doubt}."
+    return f"{what} {said} on {count(n, 'item')} ({count(copies, 'copy')}{manner}){doubt}."
 
 
 def _order(metrics: Mapping[str, Row]) -> str:
@@ -181,18 +180,15 @@ def _coherence(perturbation: PerturbationParams, unchecked: Unchecked) -> list[s
     if not unchecked.lost_unchecked:
         return []
     n = unchecked.lost_unchecked
-    lost = "lost its" if n == 1 else "lost their"
     note = (
-        f"{count(n, 'item')} {lost} gold option in at least one copy, without a "
-        "single-best-answer label. Where "
-        "another option is then right, “none” wrongly counts as the answer, and part of the "
-        "difference is an error of the benchmark. "
+        f"{count(n, 'item')} without the gold option in at least one copy, and without a "
+        "single-best-answer label. Where another option is then right, “none” wrongly counts as "
+        "the answer, and part of the difference is an error of the benchmark. "
     )
     if perturbation.sba == "none":
         return [note + "`sba: none` reads no labels."]
     known = unchecked.sba + unchecked.other
-    have = "has" if known == 1 else "have"
-    return [f"{note}{count(known, 'item')} of this benchmark {have} a label."]
+    return [f"{note}Labels of this benchmark: {known:,}."]
 
 
 def _unlisted_options(scores: pd.DataFrame, perturbation: PerturbationParams) -> list[str]:

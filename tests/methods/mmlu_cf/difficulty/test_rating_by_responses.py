@@ -49,4 +49,4 @@ def test_harder_items_get_higher_levels() -> None:
 def test_too_few_models_give_no_difficulty_with_a_reason() -> None:
     levels, reason = difficulty_from_responses(answers(3, 5), min_models=5)
     assert all(np.isnan(level) for level in levels.values())
-    assert reason == "3 models have answers; 5 are needed"
+    assert reason == "models with answers: 3; 5 are needed"

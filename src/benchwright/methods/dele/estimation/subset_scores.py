@@ -115,11 +115,12 @@ def _aligned(subset: SubsetManifest, new: KnownResponses, notes: list[str]) -> N
     if len(foreign) == len(new.item_ids):
         first = new.item_ids[0] if new.item_ids else "–"
         raise InputError(
-            f"no response to any of the subset's {len(wanted):,} items: the subset begins with "
-            f"{subset.item_ids[0]}, the responses with {first}"
+            f"0 of the subset's {len(wanted):,} items are answered: it begins with "
+            f"{subset.item_ids[0]}, the {len(foreign):,} answered items with {first}; give the "
+            "subset that was asked"
         )
     if foreign:
-        notes.append(f"{len(foreign):,} items outside the subset are ignored, e.g. {foreign[0]}")
+        notes.append(f"ignored items outside the subset: {len(foreign):,}, e.g. {foreign[0]}")
     # The first of several answers to an item counts.
     by_item = pd.DataFrame(new.correct.T).groupby(np.array(item_ids, object)).first()
     out = by_item.reindex(list(wanted)).to_numpy(np.float64).T
@@ -128,7 +129,7 @@ def _aligned(subset: SubsetManifest, new: KnownResponses, notes: list[str]) -> N
         worst = int(lacking.sum(axis=1).argmax())
         first = subset.item_ids[int(lacking[worst].argmax())]
         notes.append(
-            f"{int(lacking.any(axis=1).sum()):,} models have missing responses; "
+            f"models with missing responses: {int(lacking.any(axis=1).sum()):,}; "
             f"{new.models[worst]} misses the most, {int(lacking[worst].sum()):,} of "
             f"{len(wanted):,}, e.g. {first}"
         )
@@ -141,11 +142,11 @@ def _training(
     """Select the models that are not new, and the items of the subset or that half answered."""
     others = known.without({parse_configuration(name).model for name in new.models})
     if dropped := len(known.models) - len(others.models):
-        notes.append(f"{dropped:,} training models are ignored: they are new models")
+        notes.append(f"ignored training models, which are new models: {dropped:,}")
     if not others.models:
         raise InputError(
-            f"{known.source}: nothing to train on: all {len(known.models):,} models are new ones, "
-            "which are left out; give others with --training, or --no-training"
+            f"{known.source}: nothing to train on: only new models, which are left out; give "
+            "others with --training, or --no-training"
         )
     answered = ~np.isnan(others.correct)
     by_any = answered.any(axis=0)

@@ -64,7 +64,7 @@ def difficulty_from_responses(
     """
     models = int((~np.isnan(responses.correct)).any(axis=1).sum())
     if models < min_models:
-        reason = f"{models} models have answers; {min_models} are needed"
+        reason = f"models with answers: {models}; {min_models} are needed"
         return dict.fromkeys(responses.item_ids, np.nan), reason
     fitted = fit_2pl(responses.correct)
     levels = levels_by_quantiles(fitted.difficulty, reference_levels)
