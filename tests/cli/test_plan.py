@@ -61,7 +61,7 @@ def test_plan_is_printed_and_written(table: Path, tmp_path: Path) -> None:
     done = CliRunner().invoke(cli, words)
     assert done.exit_code == 0, done.output
     assert "answers.csv: 8 models, 60 items" in done.output
-    assert "note: 8 models; plans were checked with 10 or more" in done.output
+    assert "note: 8 models; with fewer than 10 the figures may not hold" in done.output
     header = next(line for line in done.output.splitlines() if line.startswith("goal "))
     columns = re.split("  +", header)
     names = "goal, whose, sampler, items, share, value, with all, reason"

@@ -32,7 +32,7 @@ def test_the_key_that_no_model_chooses_comes_first(logs: Path) -> None:
     header, _, first, *_ = done.output.splitlines()
     assert header.startswith("5 items, 3 models")
     assert first.split()[:8] == ["exam/3", "100%", "of", "3", "D", "B,", "by", "3"]
-    assert "note: 3 models; the ranking was checked with 10 or more" in done.output
+    assert "note: 3 models; with fewer than 10, fewer of the first are errors" in done.output
     saved = json.loads(out.read_text())
     assert saved["items"][0]["item_id"] == "exam/3"
     assert len(saved["items"]) == 5

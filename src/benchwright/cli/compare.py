@@ -299,10 +299,9 @@ def terminal_lines(made: Comparison) -> list[str]:
     """Return the lines to print."""
     lines = [*cautions(made.pair), headline(made), *summary(made), *group_lines(made)]
     if changed := flips(made.pair):
-        texts = made.pair.questions is not None
         shown = [
             {"item": flip.item_id, "A": flip.first, "B": flip.second}
-            | ({"question": flip.question[:60]} if texts else {})
+            | ({"question": flip.question[:60]} if made.pair.questions is not None else {})
             for flip in changed[:_FLIPS_PRINTED]
         ]
         rest = f" (of {len(changed):,})" if len(changed) > len(shown) else ""

@@ -56,9 +56,9 @@ def run_plan(known: KnownResponses, wanted: Wanted) -> MadePlan:
     ]
     numbers = np.unique(kin, return_inverse=True)[1][order]
     plan = make_plan(Responses(known.correct[order], known.clusters(), numbers), wanted)
-    models = count_models(known.models)
-    few = [f"{models}; plans were checked with 10 or more"] * (plan.models < FEWEST_MODELS)
-    return MadePlan(wanted, known.source, models, (*known.notes, *few), plan)
+    models, few = count_models(known.models), plan.models < FEWEST_MODELS
+    note = f"{models}; with fewer than {FEWEST_MODELS} the figures may not hold for others"
+    return MadePlan(wanted, known.source, models, (*known.notes, *[note] * few), plan)
 
 
 _TITLES = {

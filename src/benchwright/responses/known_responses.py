@@ -349,16 +349,17 @@ def nameless_items(files: Mapping[str, LoadedFile], known: Collection[str] = ())
         InputError: there is no id, or an item has two subjects.
     """
     subjects: dict[str, str] = {}
-    tables = {name: file.table for name, file in files.items() if file.table is not None}
-    for file in sorted(tables, key=lambda name: "subject" not in tables[name].column_names):
-        table, names = tables[file], tables[file].column_names
+    for file, table in ((n, f.table) for n, f in files.items() if f.table is not None):
+        names = table.column_names
         ids = table["item_id"].to_pylist() if "item_id" in names else names
         stated = table["subject"].to_pylist() if {"item_id", "subject"} <= {*names} else repeat("")
-        for name, subject in zip(ids, stated, strict=False):
-            first = subjects.setdefault(str(name), str(subject or ""))
-            if subject and first != str(subject):
-                why = f"item {name} is of subject {first!r} and {subject!r}"
+        for name, subject in dict.fromkeys(zip(ids, stated, strict=False)):
+            own = "" if subject is None else str(subject)
+            first = subjects.get(str(name)) or own
+            if own and first != own:
+                why = f"item {name} is of subject {first!r} and {own!r}"
                 raise InputError(f"{file}: {why}; give each an id of its own")
+            subjects[str(name)] = first
     new = subjects.keys() - {"model", "None", *known}
     if not new and not known:
         raise InputError(f"{next(iter(files))}: no item ids")
