@@ -85,7 +85,7 @@ def _plot_over_rates(
         return nothing(title, "There are too few models to compare samplers.")
     shown = known[known["rate"] >= min(_LOWEST_RATE, known["rate"].max())].sort_values("rate")
     traces = _lines(shown, key, labels, colours)
-    return curves(title, traces, Scale("% of the items"), Scale())
+    return curves(title, traces, Scale("% of the items"), Scale("tau-b"))
 
 
 def _lines(
