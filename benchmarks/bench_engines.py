@@ -25,6 +25,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -42,6 +43,7 @@ WAYS = {  # and the packages that each needs
 }
 CONTEXT = 4096
 NOT_INSTALLED = 3
+LOADED = ExitStack()  # keeps the model from warming up to the end of the process
 
 
 def mmlu_prompts(items: int, shots: int, style: str, seed: int) -> list[list[Any]]:
@@ -111,8 +113,7 @@ def of_backend(folder: str, dtype: str, backend: str) -> Run:
         {"backend": backend, "weights": {"path": folder}, "family": "any", "context": CONTEXT}
     )
     scoring = ScoringParams(dtype=dtype)
-    kept = model_kept()
-    kept.__enter__()
+    LOADED.enter_context(model_kept())
 
     def run(asked: Sequence[Any]) -> list[Any]:
         by_prefix: dict[str, list[int]] = {}

@@ -168,6 +168,8 @@ class TransformersModel:
         batch_tokens: int = 2048,
     ) -> Self:
         """Load a model."""
+        # cuDNN builds a plan for every shape of a batch: half of the time on an H100.
+        torch.backends.cuda.enable_cudnn_sdp(False)
         with load_errors(source.name_or_path):
             model = AutoModelForCausalLM.from_pretrained(
                 source.name_or_path,
