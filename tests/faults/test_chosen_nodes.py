@@ -23,7 +23,6 @@ def test_all_runners_and_partial_runs_equal_a_full_run(
         "processes": ("--runner", "ParallelRunner"),
         "stages": ("--namespaces", "filtering,evaluation"),
         "to": ("--to-nodes", "responses.build_response_matrices"),
-        "from": ("--from-nodes", "filtering.flag_easy_items"),
         "missing": ("--only-missing-outputs",),
         "torn": ("--only-missing-outputs",),
     }

@@ -97,7 +97,6 @@ def ray_folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder = Path(tempfile.mkdtemp(prefix="ray-"))
     monkeypatch.setenv("RAY_TMPDIR", str(folder))
     monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
-    monkeypatch.setenv("RAY_AUTH_TOKEN", "0" * 64)  # else Ray leaves one in the home folder
     yield folder
     shutil.rmtree(folder)
 

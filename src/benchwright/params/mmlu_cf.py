@@ -95,7 +95,7 @@ class DifficultyParams(JudgesParams):
 class SamplingByDifficultyParams(Section):
     """A sample by difficulty under quotas (MMLU-CF, section 3.2, step 3)."""
 
-    size: int = Field(default=50_000, ge=0)  # questions in the sample (the paper: of 1.66 million)
+    size: int = Field(default=50_000, ge=1)  # questions in the sample (the paper: of 1.66 million)
     mean: float = 6.0  # of the normal distribution over the levels 0–9
     sd: float = Field(default=1.5, gt=0)  # which the paper does not state
     fields: Literal["equal", "proportional"] = "equal"
