@@ -132,8 +132,7 @@ def sample_items(
     items, strata = _sampled(fielded_items, item_difficulty, params, closed_seed)
     if items.empty:
         raise InputError(
-            "sampling: no question was sampled; check that sampling_by_difficulty.size is not 0 "
-            "and that there are questions"
+            "sampling: no question was sampled, since none was collected or has a difficulty"
         )
     rated = item_difficulty.loc[item_difficulty["level"].notna(), "item_id"]
     without = int((~fielded_items["item_id"].isin(rated)).sum())
