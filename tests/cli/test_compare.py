@@ -82,7 +82,7 @@ def test_other_answer_keys_are_said_before_the_verdict(tmp_path: Path) -> None:
         write_log(tmp_path / name, rows, "exam", results("exam", model=f"{name}/m"))
     for command in (("compare",), ("gate", "--margin", "0.3")):
         done = run(*command, tmp_path / "org-a", tmp_path / "org-c")
-        said = "2 answers against an answer key; see the notes\n"
+        said = "2 answers contrary to an answer key; see the notes\n"
         assert done.output.startswith(said)
         assert "2 gold differs, e.g. exam/0" in done.output
         done = run(*command, tmp_path / "org-a", tmp_path / "org-b")

@@ -168,7 +168,7 @@ def _missing(pair: Pair) -> str:
 
 def cautions(pair: Pair) -> list[str]:
     """Return the lines with which a verdict begins: many missing answers, contradicted keys."""
-    keys = f"{count(pair.contradicting, 'answer')} against an answer key; see the notes"
+    keys = f"{count(pair.contradicting, 'answer')} contrary to an answer key; see the notes"
     return [*much_missing(pair), *[keys] * bool(pair.contradicting)]
 
 
