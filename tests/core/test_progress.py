@@ -80,12 +80,12 @@ def test_a_bar_in_a_file_is_a_plain_line(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(progress, "DELAY", 0)
-    with progress_bar("scoring", "prompt", 4, 1) as bar:
-        bar.update(3)
+    with progress_bar("scoring", "prompt", 5, 4) as bar:
+        bar.update(1)
         bar.refresh()
     assert capfd.readouterr().err.splitlines() == [
-        "scoring: 1 of 4 prompts after 00:00, about ? left",
-        "scoring: 4 of 4 prompts after 00:00, about 00:00 left",
+        "scoring: 4 of 5 prompts after 00:00",
+        "scoring: 5 of 5 prompts after 00:00, about 00:00 left",
     ]
 
 

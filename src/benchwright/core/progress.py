@@ -2,6 +2,7 @@
 
 import logging
 import os
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterable
@@ -19,6 +20,7 @@ DELAY = 1.0
 """Seconds before a bar appears."""
 _SECONDS_BETWEEN_LINES = 30.0  # where the output is not a terminal
 _LINE = "{desc}: {n_fmt} of {total_fmt} {unit}s after {elapsed}, about {remaining} left"
+_TOO_EARLY = re.compile(r"(: [1-4] of .*), about .* left$")  # warming up, or the shortest replies
 _UNKNOWN_TOTAL = "{desc}: {n_fmt} {unit}s after {elapsed}"
 
 
@@ -27,7 +29,7 @@ class _Lines:
 
     def write(self, text: str) -> None:
         if line := text.strip():
-            sys.stderr.write(f"{line}\n")
+            sys.stderr.write(_TOO_EARLY.sub(r"\1", line) + "\n")
 
     def flush(self) -> None:
         sys.stderr.flush()
