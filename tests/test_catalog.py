@@ -168,11 +168,10 @@ def test_every_variant_and_every_benchmark_resolve(
         "models": ModelsParams,
     }
     conf = load_conf(repository)
-    read = {key: conf._read_raw_config(key) for key in ("parameters", "catalog")}
+    read = {key: conf._read_raw_config(key) for key in ("globals", "parameters", "catalog")}
     monkeypatch.setattr(ConfLoader, "_read_raw_config", lambda _, key: read[key])
     for benchmark, variant in pairs:
-        conf.runtime_params = {"benchmark": benchmark, "variant": variant}
-        conf._runtime_params_oc = None
+        conf = load_conf(repository, params={"benchmark": benchmark, "variant": variant})
         parameters = conf["parameters"]
         for group, model in groups.items():
             model.model_validate(parameters[group])

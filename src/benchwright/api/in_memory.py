@@ -41,8 +41,9 @@ def settings_of(variant: str, benchmark: str | None, params: Params) -> dict[str
     if problem := unknown_parameters(given, declared.keys() - (RUN_VALUES - {"seed"})):
         raise InputError(problem)
     check_run_values(given)
-    merged: Any = OmegaConf.to_container(OmegaConf.merge(declared, given))
-    return {str(key): value for key, value in merged.items()}
+    changed: Any = {name: declared.get(name) for name in given}
+    changed = OmegaConf.to_container(OmegaConf.merge(changed, given))
+    return declared | changed
 
 
 def compute(

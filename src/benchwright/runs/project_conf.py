@@ -110,6 +110,7 @@ class ConfLoader(OmegaConfigLoader):
         checked = {"benchmark", "variant", *(self.runtime_params or {})}
         of_conf = {name: value for name, value in parameters.items() if name not in checked}
         check_run_values(of_conf, self._file_of, Path(self.conf_source).parent)
+        self[key] = parameters  # Kedro and the catalog ask for them again
         return parameters
 
     def _file_of(self, name: str) -> str:
@@ -128,6 +129,11 @@ class ConfLoader(OmegaConfigLoader):
                 _check_defined_once(files)
             base |= {file: _choices_in(content) for file, content in of_env.items()}
         return base, of_env, *others
+
+    def _merge_configs(self, config: Any, env_config: Any, *of_files: str) -> Any:
+        if not env_config:
+            return config  # as it is: merged, every setting would be built anew
+        return super()._merge_configs(config, env_config, *of_files)
 
 
 def _validated_once(entry: Any) -> Any:
