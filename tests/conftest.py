@@ -1,5 +1,6 @@
 """Fixtures shared by all tests."""
 
+import gc
 import os
 from collections.abc import Callable
 from functools import partial
@@ -26,11 +27,16 @@ SHARED = {
     "tests/faults/": "one server",
     "tests/end_to_end/": "PyTorch",
     "tests/exports/test_harness_prompts.py": "PyTorch",
-    "tests/responses/test_lm_eval_logs.py": "PyTorch",
+    "tests/hostile/": "PyTorch",
     "tests/language_models/": "PyTorch",
-    "tests/scoring/": "PyTorch",
-    "tests/scoring/test_shards.py": "PyTorch",
     "tests/methods/wicked/single_best_answer/": "PyTorch",
+    "tests/pipelines/perturbation/": "PyTorch",
+    "tests/pipelines/sealed_half/": "PyTorch",
+    "tests/pipelines/single_best_answer/": "PyTorch",
+    "tests/responses/test_lm_eval_logs.py": "PyTorch",
+    "tests/scoring/": "PyTorch",
+    "tests/similarity/test_item_vectors.py": "PyTorch",
+    "tests/test_benchmarks.py": "PyTorch",
     "tests/methods/wicked/comparison/": "a comparison",
     "tests/methods/dele/estimation/": "simulated answers",
     "tests/reports/dele/": "a page of samplers",
@@ -95,6 +101,10 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if "PYTEST_XDIST_WORKER" in os.environ:  # what takes long must not be what is left at the end
         items.sort(key=lambda item: not item.nodeid.startswith((*SLOW, *SHARED)))
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()  # what is imported stays: not to be visited at each collection of garbage
 
 
 @pytest.fixture(scope="session")

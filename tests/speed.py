@@ -1,5 +1,6 @@
 """What libraries do again and again for nothing, done once, and keys that are quick to derive."""
 
+import gc
 import io
 import pickle
 from typing import Any
@@ -15,6 +16,7 @@ def speed_up() -> None:
     _read_conf_once()
     _list_no_failures_where_none_are()
     key.SCRYPT_N = 1 << 4  # what the header says of it stays
+    gc.set_threshold(50_000, 20)
 
 
 def _read_conf_once() -> None:

@@ -11,7 +11,6 @@ from benchwright.core.content_hash import content_hash
 from benchwright.datasets.harness_tasks import HarnessTasks
 from benchwright.datasets.response_files import ResponseFiles
 from benchwright.exports.export import ExportedRun, export_tasks
-from benchwright.language_models.hf_transformers import TransformersModel
 from benchwright.language_models.protocol import PromptText
 from benchwright.language_models.weights import ModelSource
 from benchwright.params.benchmark import BenchmarkParams
@@ -20,10 +19,9 @@ from benchwright.params.scoring import ModelsParams
 from benchwright.scoring.prompts import build_prompts
 from benchwright.tables.items import Demonstrations, Items
 from faults.tiny_llama import save_tiny_llama
+from imported_later import hf_transformers
 from responses.imported_rows import import_as_rows
 from scoring.scoring_examples import item, live
-
-pytest.importorskip("lm_eval")
 
 ASKED = [
     ("Which gas do plants take in?", ("oxygen", "carbon dioxide", "helium", "neon"), 1),
@@ -61,6 +59,7 @@ SMALL = BenchmarkParams.model_validate(
 
 def in_this_process(model: Path, task: str, shots: int, tasks: Path, logs: Path) -> None:
     """Like the command, without starting Python or listing the harness's tasks."""
+    pytest.importorskip("lm_eval")
     from lm_eval import simple_evaluate
     from lm_eval.loggers import EvaluationTracker
     from lm_eval.tasks import TaskManager
@@ -113,7 +112,9 @@ def test_imported_log_likelihoods_equal_ours(
     models = ModelsParams.model_validate({"models": {"m": entry}})
     tables = {"items": items, "demonstrations": shown, "calibration_items": items.head(0)}
     prompts = build_prompts(SMALL, scoring, models, (), 0, **tables)
-    model = TransformersModel.load(ModelSource(str(folder)), "float32", context=2048)
+    model = hf_transformers.TransformersModel.load(
+        ModelSource(str(folder)), "float32", context=2048
+    )
     columns = (prompts[name] for name in ("prefix", "text", "continuations"))
     asked = [PromptText(a, b, tuple(c)) for a, b, c in zip(*columns, strict=True)]
     for item_id, score in zip(prompts["item_id"], model.score(asked), strict=True):

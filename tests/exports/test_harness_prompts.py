@@ -25,8 +25,6 @@ from benchwright.scoring.rendering import (
 )
 from exports.export_examples import benchmark, item, table
 
-pytest.importorskip("lm_eval")
-
 NASTY = [
     item("colours/anatomy/0", question="{{ choices[0] }} {% if x %} {# no #} \\n {x}"),
     item("colours/anatomy/1", question="  spaces at both ends\t ", choices=(" a ", "b\n", "{{c}}")),
@@ -59,6 +57,7 @@ OPEN_DEMONSTRATIONS = [
 @pytest.fixture(autouse=True)
 def offline(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Disable network access, warnings and slow checks of machine and tokenizer."""
+    pytest.importorskip("lm_eval")
     from lm_eval import evaluator
     from lm_eval.models.dummy import DummyLM
 

@@ -4,6 +4,7 @@ As a script it reads a command per line as JSON (see `attempt`) and writes its r
 reduces the time of a run from ten seconds to one or two.
 """
 
+import gc
 import importlib
 import json
 import os
@@ -208,6 +209,7 @@ def _import_everything() -> None:
     speed_up()
     conf = ConfLoader(str(Path.cwd() / "conf"), **CONFIG_LOADER_ARGS)
     conf["parameters"], conf["catalog"]
+    gc.freeze()
 
 
 if __name__ == "__main__":

@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchwright.language_models.hf_generation import draws, end_tokens, next_tokens
-from benchwright.language_models.hf_transformers import TransformersModel
 from benchwright.language_models.protocol import Generated, PromptText, Sampling
+from imported_later import hf_generation, hf_transformers, torch
 
 PREFIX = (
     "The following are multiple choice questions with answers about science.\n\n"
@@ -26,9 +25,7 @@ PROMPTS = [PromptText(prefix, text, ()) for text in TEXTS for prefix in (PREFIX,
 FAMILIES = ["llama", "qwen2", "mistral", "gemma3", "gemma2", "gpt2", "mamba", "bloom"]
 
 
-def written(
-    model: TransformersModel, prompts: Sequence[PromptText], sampling: Sampling
-) -> list[Generated]:
+def written(model: Any, prompts: Sequence[PromptText], sampling: Sampling) -> list[Generated]:
     [results] = model.generate_batches([prompts], sampling, lambda _: None)
     return results
 
@@ -36,7 +33,6 @@ def written(
 @pytest.fixture(scope="module")
 def wordy_model(tiny_model: Callable[[str], Any]) -> Callable[[str], Any]:
     """Tiny models that do not repeat their last token, as those with tied embeddings do."""
-    import torch
 
     def make(family: str) -> Any:
         network = tiny_model(family)
@@ -50,12 +46,10 @@ def wordy_model(tiny_model: Callable[[str], Any]) -> Callable[[str], Any]:
     return make
 
 
-def plain_answer(model: TransformersModel, prompt: PromptText, max_tokens: int) -> Generated:
+def plain_answer(model: Any, prompt: PromptText, max_tokens: int) -> Generated:
     """Oracle: greedy decoding by Transformers itself, one prompt at a time."""
-    import torch
-
     ids = model.tokenizer(prompt.prefix + prompt.text, return_tensors="pt").input_ids
-    ends = sorted(end_tokens(model))
+    ends = sorted(hf_generation.end_tokens(model))
     out = model.model.generate(
         ids,
         attention_mask=torch.ones_like(ids),
@@ -74,7 +68,7 @@ def plain_answer(model: TransformersModel, prompt: PromptText, max_tokens: int) 
 def test_greedy_answers_are_those_of_transformers(
     family: str, wordy_model: Callable[[str], Any], tiny_tokenizer: Any
 ) -> None:
-    model = TransformersModel(wordy_model(family), tiny_tokenizer, batch_tokens=400)
+    model = hf_transformers.TransformersModel(wordy_model(family), tiny_tokenizer, batch_tokens=400)
     length = 150 if family == "qwen2" else 24  # the cache grows
     wanted = [plain_answer(model, prompt, length) for prompt in PROMPTS]
     assert written(model, PROMPTS, Sampling(length)) == wanted
@@ -103,7 +97,7 @@ def test_the_space_before_an_answer_is_kept_by_a_tokenizer_that_drops_it(
         only = torch.zeros(400, dtype=torch.bool).index_fill(0, torch.tensor(begins), True)
         network.get_output_embeddings().weight *= only[:, None]
     network.generation_config.eos_token_id = 0
-    model = TransformersModel(network, tokenizer)
+    model = hf_transformers.TransformersModel(network, tokenizer)
     for text in ("heat moves from", "heat moves to"):
         [answer] = written(model, [PromptText("", text, ())], Sampling(8))
         ids = tokenizer(text, return_tensors="pt").input_ids
@@ -121,10 +115,10 @@ def test_slots_are_reused_without_changes(
     network = wordy_model(family)
     prompts = [p._replace(text=f"{p.text} {i}") for p in PROMPTS for i in range(2)]
     sampling = Sampling(20, stop=("e", "A", "i", "t", "Q"))
-    few = TransformersModel(network, tiny_tokenizer, batch_tokens=64)
+    few = hf_transformers.TransformersModel(network, tiny_tokenizer, batch_tokens=64)
     few.looks_together &= apart
     assert few.shares
-    many = TransformersModel(network, tiny_tokenizer, batch_tokens=4096)
+    many = hf_transformers.TransformersModel(network, tiny_tokenizer, batch_tokens=4096)
     alone = [written(many, [prompt], sampling)[0] for prompt in prompts]
     assert written(few, prompts, sampling) == alone
     assert written(many, prompts, sampling) == alone
@@ -134,7 +128,7 @@ def test_slots_are_reused_without_changes(
 def test_a_stop_text_ends_an_answer_and_is_not_part_of_it(
     tiny_model: Callable[[str], Any], tiny_tokenizer: Any
 ) -> None:
-    model = TransformersModel(tiny_model("llama"), tiny_tokenizer)
+    model = hf_transformers.TransformersModel(tiny_model("llama"), tiny_tokenizer)
     prompt = PROMPTS[1]
     [whole] = written(model, [prompt], Sampling(24))
     assert whole.texts is not None
@@ -150,14 +144,14 @@ def test_end_of_text_token_ends_an_answer(
     tiny_model: Callable[[str], Any], tiny_tokenizer: Any
 ) -> None:
     network = tiny_model("llama")
-    model = TransformersModel(network, tiny_tokenizer)
+    model = hf_transformers.TransformersModel(network, tiny_tokenizer)
     prompt = PROMPTS[1]
     ids = tiny_tokenizer(prompt.prefix + prompt.text, return_tensors="pt").input_ids
     new = network.generate(ids, do_sample=False, max_new_tokens=9, eos_token_id=None)[0]
     new = new[ids.shape[1] :].tolist()
     ends = [token for token in new[2:] if token not in new[:2]]
     network.generation_config.eos_token_id = [399, ends[0]]
-    assert end_tokens(model) == {399, ends[0], tiny_tokenizer.eos_token_id}
+    assert hf_generation.end_tokens(model) == {399, ends[0], tiny_tokenizer.eos_token_id}
     [answer] = written(model, [prompt], Sampling(9))
     assert answer.finish == ("stop",)
     assert answer.generated_tokens == new.index(ends[0]) + 1
@@ -169,7 +163,9 @@ def test_an_answer_ends_where_the_context_does(
 ) -> None:
     prompts = [PromptText("", "heat " * n, ()) for n in (2, 10, 40)]
     lengths = [len(tiny_tokenizer(p.text).input_ids) for p in prompts]
-    model = TransformersModel(tiny_model("qwen2"), tiny_tokenizer, context=lengths[1] + 3)
+    model = hf_transformers.TransformersModel(
+        tiny_model("qwen2"), tiny_tokenizer, context=lengths[1] + 3
+    )
     seen: list[int] = []
     answers = model.generate_batches([prompts, []], Sampling(1000), seen.append)
     (short, medium, long), nothing = answers
@@ -191,7 +187,7 @@ def test_an_answer_ends_where_the_context_does(
 def test_samples_depend_on_seed_and_prompt_only(
     family: str, tiny_model: Callable[[str], Any], tiny_tokenizer: Any
 ) -> None:
-    model = TransformersModel(tiny_model(family), tiny_tokenizer, batch_tokens=128)
+    model = hf_transformers.TransformersModel(tiny_model(family), tiny_tokenizer, batch_tokens=128)
     sampling = Sampling(6, samples=3, temperature=1.0, top_p=0.95, seed=7)
     prompts = PROMPTS[:6]
     first = written(model, prompts, sampling)
@@ -219,7 +215,7 @@ def test_a_chat_prompt_gets_no_special_tokens(
 
         decode = staticmethod(tiny_tokenizer.decode)
 
-    model = TransformersModel(tiny_model("llama"), tiny_tokenizer)
+    model = hf_transformers.TransformersModel(tiny_model("llama"), tiny_tokenizer)
     model.tokenizer = Special()
     plain, chat = written(
         model, [PromptText("", "heat", (), "none"), PromptText("", "heat", (), "chat")], Sampling(1)
@@ -229,11 +225,11 @@ def test_a_chat_prompt_gets_no_special_tokens(
 
 @pytest.mark.parametrize("top_p", [1.0, 0.8])
 def test_tokens_are_sampled_with_their_probability(top_p: float) -> None:
-    import torch
-
     weights = np.array([0.05, 0.5, 0.1, 0.35])
     rows = torch.tensor(np.log(weights), dtype=torch.float32).repeat(4000, 1)
-    generators = [draws(0, PromptText("", str(number), ()), 0) for number in range(len(rows))]
-    tokens = next_tokens(rows, generators, Sampling(1, temperature=1.0, top_p=top_p))
+    generators = [
+        hf_generation.draws(0, PromptText("", str(number), ()), 0) for number in range(len(rows))
+    ]
+    tokens = hf_generation.next_tokens(rows, generators, Sampling(1, temperature=1.0, top_p=top_p))
     wanted = weights if top_p == 1 else np.array([0, 0.5, 0, 0.35]) / 0.85
     np.testing.assert_allclose(np.bincount(tokens, minlength=4) / len(rows), wanted, atol=0.03)

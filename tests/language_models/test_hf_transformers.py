@@ -5,13 +5,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.language_models.hf_transformers import TransformersModel, fill_rows, lay_out
 from benchwright.language_models.protocol import PromptScore, PromptText
-from benchwright.language_models.shared_prefix import NAME, attention_forward
+from imported_later import hf_transformers, shared_prefix, torch
 
 PREFIX = (
     "The following are multiple choice questions with answers about science.\n\n"
@@ -53,13 +51,13 @@ def test_scores_equal_those_of_the_joint_text(
     family: str, prefix: str, tiny_model: Callable[[str], Any], tiny_tokenizer: Any
 ) -> None:
     network = tiny_model(family)
-    model = TransformersModel(network, tiny_tokenizer, batch_tokens=160)
+    model = hf_transformers.TransformersModel(network, tiny_tokenizer, batch_tokens=160)
     prompts = [PromptText(prefix, text, options) for text, options in ITEMS]
     wanted = [joint_logprobs(network, tiny_tokenizer, prompt) for prompt in prompts]
     assert_equal(model.score(prompts), wanted, 1e-3)
     assert model.shares is (family not in {"mamba", "bloom"})
     if family in {"llama", "qwen2", "mistral", "gemma3"}:
-        assert network.config._attn_implementation == NAME
+        assert network.config._attn_implementation == shared_prefix.NAME
 
 
 def test_order_and_batch_size_change_only_rounding(
@@ -67,8 +65,10 @@ def test_order_and_batch_size_change_only_rounding(
 ) -> None:
     network = tiny_model("gemma3")
     prompts = [PromptText(PREFIX if i % 2 else "", *item) for i, item in enumerate(ITEMS)]
-    large = TransformersModel(network, tiny_tokenizer, batch_tokens=4096).score(prompts)
-    small = TransformersModel(network, tiny_tokenizer, batch_tokens=64)
+    large = hf_transformers.TransformersModel(network, tiny_tokenizer, batch_tokens=4096).score(
+        prompts
+    )
+    small = hf_transformers.TransformersModel(network, tiny_tokenizer, batch_tokens=64)
     turned = small.score(prompts[::-1])[::-1]
     assert_equal(turned, [list(score.logprobs or ()) for score in large], 1e-3)
     assert small.score(prompts) == turned, "another order must give the same bits"
@@ -77,7 +77,7 @@ def test_order_and_batch_size_change_only_rounding(
 def test_prompts_beyond_the_context_are_not_scored(
     tiny_model: Callable[[str], Any], tiny_tokenizer: Any
 ) -> None:
-    model = TransformersModel(tiny_model("llama"), tiny_tokenizer, context=60)
+    model = hf_transformers.TransformersModel(tiny_model("llama"), tiny_tokenizer, context=60)
     seen: list[int] = []
     prompts = [PromptText("", "heat " * 80, (" A",)), PromptText("", "heat moves", (" A", " B"))]
     long, short = model.score(prompts, seen.append)
@@ -89,7 +89,7 @@ def test_prompts_beyond_the_context_are_not_scored(
 
 
 def test_bfloat16_letters_do_not_tie(tiny_model: Callable[[str], Any], tiny_tokenizer: Any) -> None:
-    model = TransformersModel(
+    model = hf_transformers.TransformersModel(
         tiny_model("llama").to(torch.bfloat16), tiny_tokenizer, batch_tokens=512
     )
     prompts = [PromptText("", f"{text} {i}", (" A", " B")) for i in range(40) for text, _ in ITEMS]
@@ -100,12 +100,14 @@ def test_bfloat16_letters_do_not_tie(tiny_model: Callable[[str], Any], tiny_toke
 def test_model_without_shared_attention_gets_copies_of_the_prefix(
     tiny_model: Callable[[str], Any], tiny_tokenizer: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    forward = shared_prefix.attention_forward
+
     def deaf(*arguments: Any, shared_prefix: Any = None, **others: Any) -> Any:
-        return attention_forward(*arguments, **others)
+        return forward(*arguments, **others)
 
     monkeypatch.setattr("benchwright.language_models.shared_prefix.attention_forward", deaf)
     network = tiny_model("llama")
-    model = TransformersModel(network, tiny_tokenizer)
+    model = hf_transformers.TransformersModel(network, tiny_tokenizer)
     assert model.shares
     assert network.config._attn_implementation == "sdpa"
     prompts = [PromptText(PREFIX, text, options) for text, options in ITEMS]
@@ -122,7 +124,7 @@ def test_rows_hold_every_prompt_once_and_batches_keep_to_their_size(
     lengths: list[int], batch_tokens: int, skip: int
 ) -> None:
     lengths = sorted(lengths, reverse=True)
-    batches = list(fill_rows(lengths, batch_tokens, skip))
+    batches = list(hf_transformers.fill_rows(lengths, batch_tokens, skip))
     placed = [number for rows in batches for row in rows for number in row]
     assert sorted(placed) == list(range(len(lengths)))
     for rows in batches:
@@ -135,7 +137,7 @@ def test_short_prompts_share_rows_without_seeing_each_other(
     tiny_model: Callable[[str], Any], tiny_tokenizer: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shapes: list[tuple[int, int]] = []
-    laid_out = lay_out
+    laid_out = hf_transformers.lay_out
 
     def noted(rows: Any, skip: int) -> Any:
         layout = laid_out(rows, skip)
@@ -144,7 +146,7 @@ def test_short_prompts_share_rows_without_seeing_each_other(
 
     monkeypatch.setattr("benchwright.language_models.hf_transformers.lay_out", noted)
     network = tiny_model("llama")
-    model = TransformersModel(network, tiny_tokenizer)
+    model = hf_transformers.TransformersModel(network, tiny_tokenizer)
     prompts = [PromptText(PREFIX, f"\n\nQuestion {n}\nAnswer:", (" A", " B")) for n in range(12)]
     shapes.clear()
     wanted = [joint_logprobs(network, tiny_tokenizer, prompt) for prompt in prompts]

@@ -1,16 +1,19 @@
 """Linear layers with reordered weights."""
 
+from typing import Any
+
 import pytest
-import torch
 
-from benchwright.language_models.packed_layers import pack_linear_layers
-
-pytestmark = pytest.mark.skipif(
-    not torch.ops.mkldnn._is_mkldnn_bf16_supported(), reason="no bfloat16 on this processor"
-)
+from imported_later import packed_layers, torch
 
 
-def layers(dtype: torch.dtype) -> torch.nn.Sequential:
+@pytest.fixture(autouse=True)
+def _needs_bfloat16() -> None:
+    if not torch.ops.mkldnn._is_mkldnn_bf16_supported():
+        pytest.skip("no bfloat16 on this processor")
+
+
+def layers(dtype: Any) -> Any:
     torch.manual_seed(0)
     return torch.nn.Sequential(
         torch.nn.Linear(48, 100, dtype=dtype),
@@ -22,7 +25,7 @@ def layers(dtype: torch.dtype) -> torch.nn.Sequential:
 @pytest.mark.parametrize("shape", [(1, 48), (7, 48), (2, 300, 48)])
 def test_packed_layers_keep_every_bit(shape: tuple[int, ...]) -> None:
     plain, packed = layers(torch.bfloat16), layers(torch.bfloat16)
-    pack_linear_layers(packed)
+    packed_layers.pack_linear_layers(packed)
     assert packed[0].weight.is_mkldnn
     assert packed[2].weight.is_mkldnn
     states = torch.randn(shape).bfloat16()
@@ -34,6 +37,6 @@ def test_packed_layers_keep_every_bit(shape: tuple[int, ...]) -> None:
 
 def test_float32_and_the_named_layer_stay() -> None:
     exact, model = layers(torch.float32), layers(torch.bfloat16)
-    pack_linear_layers(exact)
-    pack_linear_layers(model, besides=model[2])
+    packed_layers.pack_linear_layers(exact)
+    packed_layers.pack_linear_layers(model, besides=model[2])
     assert [part.weight.is_mkldnn for part in (*exact[::2], *model[::2])] == [0, 0, 1, 0]

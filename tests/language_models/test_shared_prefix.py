@@ -7,10 +7,7 @@ from typing import TYPE_CHECKING
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.language_models.shared_prefix import (
-    attention_forward,
-    prefix_attention,
-)
+from imported_later import shared_prefix
 
 if TYPE_CHECKING:
     import torch
@@ -64,7 +61,7 @@ def test_shared_attention_equals_attention_to_joined_keys(
     near = random(rows, kv_heads, width, 16), random(rows, kv_heads, width, 16)
     allowed = (random(rows, 1, width, width) > 0) | torch.eye(width, dtype=torch.bool)
     mask = torch.where(allowed, 0.0, float("-inf"))
-    mixed = prefix_attention(query, *far, *near, mask, scaling)
+    mixed = shared_prefix.prefix_attention(query, *far, *near, mask, scaling)
     torch.testing.assert_close(mixed, whole(query, far, near, mask, scaling), atol=1e-5, rtol=1e-4)
 
 
@@ -85,7 +82,9 @@ def test_mask_decides_if_rows_see_part_of_the_prefix() -> None:
     far = torch.randn(1, 2, 5, 16), torch.randn(1, 2, 5, 16)
     allowed = torch.rand(2, 1, 3, 8) > 0.4
     allowed[..., 5:] |= torch.eye(3, dtype=torch.bool)
-    out, _ = attention_forward(Layer(), query, key, value, allowed, shared_prefix=[far])
+    out, _ = shared_prefix.attention_forward(
+        Layer(), query, key, value, allowed, shared_prefix=[far]
+    )
     wanted = torch.nn.functional.scaled_dot_product_attention(
         query,
         torch.cat([far[0].expand(2, -1, -1, -1), key], 2).repeat_interleave(2, 1),
