@@ -22,17 +22,6 @@ from benchwright.methods.mmlu_cf.sealing.key import read_key
 from benchwright.params.mmlu_cf import SealingParams
 
 
-def benchwright(repository: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "benchwright", *words],
-        cwd=repository,
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "BENCHWRIGHT_MLFLOW": "off"},
-    )
-
-
 def test_version_is_printed_outside_a_project(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -47,18 +36,19 @@ def test_every_option_has_a_help_text(command: str) -> None:
     assert [option.name for option in options if not option.help] == []
 
 
-def test_options_alone_run_a_pipeline_and_nothing_shows_help(repository: Path) -> None:
-    done = benchwright(repository)
-    assert (done.returncode, done.stdout[:6]) == (0, "Usage:")
-    done = benchwright(repository, "--params", "benchmark=arcc")
-    assert done.returncode == 3
-    assert "unknown benchmark 'arcc'; expected one of arc, " in done.stderr.splitlines()[-1]
-
-
 @pytest.fixture
 def in_project(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(repository)
     monkeypatch.setenv("BENCHWRIGHT_MLFLOW", "off")
+
+
+@pytest.mark.usefixtures("in_project")
+def test_options_alone_run_a_pipeline_and_nothing_shows_help() -> None:
+    done = CliRunner().invoke(cli, [])
+    assert (done.exit_code, done.stdout[:6]) == (0, "Usage:")
+    done = CliRunner().invoke(cli, ["--params", "benchmark=arcc"])
+    assert done.exit_code == 3
+    assert "unknown benchmark 'arcc'; expected one of arc, " in done.stderr.splitlines()[-1]
 
 
 @pytest.mark.usefixtures("in_project")

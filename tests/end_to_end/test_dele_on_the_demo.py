@@ -12,7 +12,7 @@ from end_to_end.saved import newest
 SAMPLING = {
     "samplers": "random+stratified+word_length+kmeans_tfidf+irt_clusters",
     "rates": [5, 10, 25, 50, 100],
-    "repeats": 3,
+    "repeats": 2,
     "clustering": {"k": 4},
     "adaptive": {"splits": 2},
     "evidence": {"estimate_subsets": 2},
@@ -23,7 +23,7 @@ SAMPLING = {
 @pytest.fixture(scope="module")
 def dele(run_project: Callable[..., Path]) -> Path:
     return run_project(
-        pipeline="dele", benchmark="demo", variant="dele", limit=120, sampling=SAMPLING
+        pipeline="dele", benchmark="demo", variant="dele", limit=80, sampling=SAMPLING
     )
 
 
