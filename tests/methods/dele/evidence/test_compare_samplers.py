@@ -64,6 +64,8 @@ def test_samplers_are_tested_against_random_subsets(
     shifted = table.query("sampler == 'share_wrong' and metric == 'mean_absolute_error'")
     assert (shifted["verdict"] == "worse").any()
     assert (shifted["better_by"] < 0).all()
+    alone = compare_with_random(judged[0].query("sampler == 'random'"), STUDY)
+    assert set(alone["verdict"]) == {"no difference shown"}
 
 
 def test_in_sample_panel_is_tested_only_without_held_out_models() -> None:

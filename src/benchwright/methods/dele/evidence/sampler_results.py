@@ -183,7 +183,7 @@ def compare_with_random(sampling_results: pd.DataFrame, study: SamplingStudy) ->
     sampling = study.sampling
     names = [name for name in sorted(set(sampling_results["sampler"])) if name != RANDOM]
     model_panels = study.panels.model_panels(tested_panels(study.panels))
-    if not names or not model_panels.panels:
+    if sampling_results.empty or not model_panels.panels:
         return SamplingAgainstRandom.empty()
     kinds = sampler_kinds(sampling)
     repeats = {name: sampling.repeats if kinds[name].random else 1 for name in [RANDOM, *names]}
