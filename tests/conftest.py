@@ -105,6 +105,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_collection_finish() -> None:
     gc.freeze()  # what is imported stays: not to be visited at each collection of garbage
+    paths = (str(REPOSITORY / "tests" / "as_installed"), os.environ.get("PYTHONPATH"))
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))  # of processes that tests start
 
 
 @pytest.fixture(scope="session")

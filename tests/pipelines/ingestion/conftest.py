@@ -1,6 +1,8 @@
 """Fixtures of the ingestion tests."""
 
 from collections.abc import Callable
+from copy import deepcopy
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +15,12 @@ from benchwright.runs.project_conf import load_conf
 def conf_benchmark(repository: Path) -> Callable[..., dict[str, Any]]:
     """The benchmark file of a name; with `hub`, a folder is read in the place of the hub."""
 
+    @cache
+    def benchmarks(env: str | None) -> dict[str, Any]:
+        return dict(load_conf(repository, env)["parameters"]["_benchmarks"])
+
     def read(name: str, hub: Path | None = None, env: str | None = None) -> dict[str, Any]:
-        benchmark = dict(load_conf(repository, env)["parameters"]["_benchmarks"][name])
+        benchmark: dict[str, Any] = deepcopy(benchmarks(env)[name])
         if hub is not None:
             benchmark["sources"]["hub"]["id"] = str(hub)
         return benchmark
