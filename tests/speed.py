@@ -1,10 +1,15 @@
 """What libraries do again and again for nothing, done once, and keys that are quick to derive."""
 
 import gc
+import inspect
 import io
 import pickle
+from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
+from dynaconf.loaders import py_loader
+from dynaconf.utils import files
 from omegaconf import OmegaConf
 from pandera.backends.pandas import array
 
@@ -15,6 +20,7 @@ def speed_up() -> None:
     """For this process, and those forked from it."""
     _read_conf_once()
     _list_no_failures_where_none_are()
+    _read_no_code_of_the_stack()
     key.SCRYPT_N = 1 << 4  # what the header says of it stays
     gc.set_threshold(50_000, 20)
 
@@ -42,3 +48,9 @@ def _list_no_failures_where_none_are() -> None:
         return listed(cases, ignore_na) if len(cases) else ""
 
     array.reshape_failure_cases = only_failures  # type: ignore[assignment]
+
+
+def _read_no_code_of_the_stack() -> None:
+    """Dynaconf asks for names of files on the stack only, each time a project is entered."""
+    for module in (files, py_loader):
+        module.inspect = SimpleNamespace(stack=partial(inspect.stack, 0))

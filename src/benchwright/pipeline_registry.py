@@ -1,5 +1,6 @@
 """The pipelines by name; stages are composed here and import nothing from each other."""
 
+from functools import cache
 from types import ModuleType
 
 from kedro.pipeline import Pipeline
@@ -36,6 +37,7 @@ def _boxed(stage: ModuleType, pipeline: Pipeline | None = None, name: str = "") 
     return boxed(name or stage.__name__.rsplit(".", 1)[-1], [nodes])
 
 
+@cache
 def register_pipelines() -> dict[str, Pipeline]:
     """Return all pipelines by name; a bare `kedro run` runs `smart`."""
     items, scored, exported = _boxed(ingestion), _boxed(scoring), _boxed(exports)
