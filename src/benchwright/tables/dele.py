@@ -41,12 +41,13 @@ SamplingResults = Columns(
     (str, "sampler", "panel"),
     (float, "rate"),
     (int, "size", "repeat"),
-    (float, "spearman", "pearson", "tau_b", "wasserstein", "mean_absolute_error", "bias"),
-    (float, "error_sd"),
+    (float, "overlap", "spearman", "pearson", "tau_b", "wasserstein", "mean_absolute_error"),
+    (float, "bias", "error_sd"),
 )
 """Agreement of each draw with all items; key (sampler, panel, rate, repeat).
 
-Shares are 0–1; undefined correlations are null.
+`overlap` is the mean share of items that two draws of a sampler have in common. Shares are 0–1;
+undefined correlations are null.
 """
 
 SamplersLeftOut = Columns(

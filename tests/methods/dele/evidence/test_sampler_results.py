@@ -1,10 +1,16 @@
 """Results of samplers by rate, repeat and panel."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
 from benchwright.core.weighted_subset import WeightedSubset
-from benchwright.methods.dele.evidence.sampler_results import measure_samplers
+from benchwright.methods.dele.evidence.sampler_results import (
+    independent_repeats,
+    measure_samplers,
+    repeat_seed,
+)
 from benchwright.methods.dele.evidence.study import Draws, sizes_of_rates
 from benchwright.methods.dele.samplers.pool import Draw, SamplingPool
 from benchwright.statistics.preservation import ModelPanels, preservation
@@ -69,3 +75,23 @@ def test_results_are_those_of_the_draws_by_panel() -> None:
         metrics = preservation(PANELS.correct[members], weights)
         for name, values in metrics._asdict().items():
             assert row[name].to_numpy() == pytest.approx(values)
+    overlap = together.groupby(["sampler", "rate"])["overlap"].first()
+    assert overlap["first"].isna().all()
+    assert (overlap["weighted"] == 1).all()
+    orders = [
+        set(np.random.default_rng(repeat_seed(5, "shuffled", r)).permutation(N)[:10])
+        for r in range(7)
+    ]
+    shared = [len(a & b) / 10 for a, b in combinations(orders, 2)]
+    assert overlap["shuffled", 25] == pytest.approx(np.mean(shared))
+    assert overlap["shuffled", 100] == 1
+
+
+@pytest.mark.parametrize(
+    ("repeats", "overlap", "worth"),
+    [(20, 0.25, 20), (20, 0.1, 20), (20, 1, 1), (20, 0.4, 4), (1, np.nan, 1), (2, 0.99, 1)],
+)
+def test_repeats_with_common_items_are_worth_fewer(
+    repeats: int, overlap: float, worth: int
+) -> None:
+    assert independent_repeats(repeats, overlap, share=0.25) == worth

@@ -17,7 +17,7 @@ from benchwright.core.seeding import stage_generator
 from benchwright.methods.dele.evidence.panels import CHOSEN_BY, FEWEST_MODELS, SamplingPanels
 from benchwright.methods.dele.evidence.study import Draws, SamplingStudy, sizes_of_rates
 from benchwright.methods.dele.samplers.pool import Sampler, SamplingPool
-from benchwright.methods.dele.samplers.registry import RANDOM, sampler_kinds
+from benchwright.methods.dele.samplers.registry import RANDOM
 from benchwright.statistics.percentile import holm, percentile_among, two_sided_p
 from benchwright.statistics.preservation import ModelPanels, Preservation, preservation_by_panel
 from benchwright.statistics.random_subsets import subset_blocks
@@ -98,33 +98,60 @@ def measure_samplers(
     """Measure samplers at every rate and repeat on every panel.
 
     `model_panels` holds responses in the order of the pool's items. Return columns sampler, panel,
-    rate, size, repeat, and the fields of `Preservation`, sorted by the first three and repeat.
+    rate, size, repeat, overlap (share of the items of one repeat that another has, on average; NaN
+    of one repeat), and the fields of `Preservation`, sorted by the first three and repeat.
     """
     sizes = sizes_of_rates(draws.rates, len(pool))
     keys: list[tuple[str, str, int]] = []
     metrics: list[NDArray[np.float64]] = []
+    overlaps: list[NDArray[np.float64]] = []
     total = sum(draws.repeats[name] for name in samplers)
     with progress_bar("samplers", "draw", total) as bar:
         for name in sorted(samplers):
+            drawn = np.zeros((len(sizes), len(pool)), np.int64)
             for repeat in range(draws.repeats[name]):
                 draw = samplers[name](pool, repeat_seed(draws.seed, name, repeat))
                 weights = np.zeros((len(sizes), len(pool)))
                 for row, subset in zip(weights, map(draw, sizes), strict=True):
                     row[subset.positions] = subset.weights
+                drawn += weights > 0
                 found = preservation_by_panel(model_panels, weights, tau=draws.tau)
                 keys += [(name, panel, repeat) for panel in found]
                 metrics += map(np.column_stack, found.values())
                 bar.update()
-    columns = ["sampler", "panel", "rate", "size", "repeat", *METRICS]
+            shared = shared_items(drawn, draws.repeats[name])
+            overlaps += [shared] * (draws.repeats[name] * len(model_panels.panels))
+    columns = ["sampler", "panel", "rate", "size", "repeat", "overlap", *METRICS]
     if not keys:
         return pd.DataFrame(columns=columns)
     by_draw = pd.DataFrame(keys, columns=["sampler", "panel", "repeat"])
     table = by_draw.loc[by_draw.index.repeat(len(sizes))].assign(
         rate=np.tile(np.asarray(draws.rates, dtype=np.float64), len(keys)),
         size=np.tile(sizes, len(keys)),
+        overlap=np.concatenate(overlaps),
         **dict(zip(METRICS, np.concatenate(metrics).T, strict=True)),
     )
     return table[columns].sort_values(_KEY, ignore_index=True)
+
+
+def shared_items(drawn: NDArray[np.int64], repeats: int) -> NDArray[np.float64]:
+    """Return the mean share (sizes,) of items that two repeats have in common; NaN of one repeat.
+
+    `drawn` (sizes, items) counts the repeats with an item.
+    """
+    pairs = (drawn * (drawn - 1)).sum(axis=1)
+    possible = drawn.sum(axis=1) * (repeats - 1)
+    return np.divide(pairs, possible, out=np.full(len(drawn), np.nan), where=possible > 0)
+
+
+def independent_repeats(repeats: int, overlap: float, share: float) -> int:
+    """Return how many independent random subsets of a share of the items vary as much on average.
+
+    Each item is in a repeat or not, and two repeats correlate by what they have in common beyond
+    chance: the variance of a mean of m values with correlation ρ is that of m/(1 + (m − 1)ρ).
+    """
+    beyond = (overlap - share) / (1 - share) if overlap < 1 else 1.0
+    return max(1, round(repeats / (1 + (repeats - 1) * max(beyond, 0)))) if repeats > 1 else 1
 
 
 _BLOCK = 500
@@ -176,8 +203,8 @@ def compare_with_random(sampling_results: pd.DataFrame, study: SamplingStudy) ->
     """Compare each sampler's mean over repeats with random subsets of the same size.
 
     The percentile is that of the mean among single random subsets. The p-value compares the mean
-    with means of as many random subsets as the sampler has repeats, or with single ones if its
-    repeats differ only by ties. Holm's correction covers samplers and rates. Return a
+    with means of as many random subsets as the repeats are worth (`independent_repeats`): single
+    ones if all are equal. Holm's correction covers samplers and rates. Return a
     `SamplingAgainstRandom` table; empty if every panel has fewer than three models.
     """
     sampling = study.sampling
@@ -185,17 +212,19 @@ def compare_with_random(sampling_results: pd.DataFrame, study: SamplingStudy) ->
     model_panels = study.panels.model_panels(tested_panels(study.panels))
     if sampling_results.empty or not model_panels.panels:
         return SamplingAgainstRandom.empty()
-    kinds = sampler_kinds(sampling)
-    repeats = {name: sampling.repeats if kinds[name].random else 1 for name in [RANDOM, *names]}
-    rates = sampling.evidence.at_rates
+    rates, n_items = sampling.evidence.at_rates, len(study.panels.item_ids)
     # The smallest p-value, 2/(1 + s), passes Holm's first step with a quarter of these s subsets,
     # so that a sampler need not be better than all of them.
     needed = ceil(4 * 2 * len(names) * len(rates) / LEVEL)
     draws = max(sampling.evidence.random_subsets, needed)
     groups = sampling_results.groupby(["sampler", "panel", "rate"])
     means = groups[list(HIGHER_IS_BETTER)].mean().to_dict("index")
+    repeats = {
+        key: independent_repeats(len(own), own["overlap"].iloc[0], own["size"].iloc[0] / n_items)
+        for key, own in groups
+    }
     rows: list[dict[str, Any]] = []
-    for rate, size in zip(rates, sizes_of_rates(rates, len(study.panels.item_ids)), strict=True):
+    for rate, size in zip(rates, sizes_of_rates(rates, n_items), strict=True):
         generator = study.generator(f"against_random/{rate:g}")
         drawn = random_results(model_panels, size, draws, generator)
         nulls = generator.integers(draws, size=(draws, max(repeats.values())))
@@ -203,7 +232,10 @@ def compare_with_random(sampling_results: pd.DataFrame, study: SamplingStudy) ->
             for name in [RANDOM, *names]:
                 key = {"sampler": name, "panel": panel, "rate": rate, "size": size}
                 for metric, mean in means.get((name, panel, rate), {}).items():
-                    values, null = getattr(results, str(metric)), nulls[:, : repeats[name]]
+                    values, null = (
+                        getattr(results, str(metric)),
+                        nulls[:, : repeats[name, panel, rate]],
+                    )
                     rows.append(_row({**key, "metric": str(metric)}, float(mean), values, null))
     table = pd.DataFrame(rows).sort_values(
         ["panel", "metric", "rate", "sampler"], ignore_index=True

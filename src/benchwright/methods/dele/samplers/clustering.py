@@ -338,4 +338,4 @@ def clustering_kind(method: Method, source: str) -> SamplerKind:
         )
 
     reads = "texts" if source == TFIDF else "vectors"
-    return SamplerKind("clustering", make, reads, random=True)
+    return SamplerKind("clustering", make, reads)

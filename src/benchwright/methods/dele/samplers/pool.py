@@ -76,7 +76,6 @@ class SamplerKind(NamedTuple):
     family: str  # "baseline", "clustering", "quality", "difficulty" or "responses"
     make: Callable[[SamplingParams], Sampler]  # the sampler with a run's settings
     reads: str  # what it reads besides ids: "", "texts", "subjects", "vectors" or "responses"
-    random: bool  # whether repeats differ by more than the order of ties
 
 
 VectorsByText = Mapping[str, NDArray[np.float32]]

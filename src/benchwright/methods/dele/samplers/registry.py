@@ -25,9 +25,9 @@ RANDOM = "random"
 """The baseline sampler, which always runs."""
 
 
-def _kind(family: str, sampler: Sampler, reads: str, *, random: bool) -> SamplerKind:
+def _kind(family: str, sampler: Sampler, reads: str) -> SamplerKind:
     """Return the kind of a sampler without settings."""
-    return SamplerKind(family, lambda _: sampler, reads, random)
+    return SamplerKind(family, lambda _: sampler, reads)
 
 
 RANKED: Mapping[str, tuple[str, Feature, bool]] = {
@@ -45,21 +45,19 @@ RANKED: Mapping[str, tuple[str, Feature, bool]] = {
 
 
 SAMPLERS: Mapping[str, SamplerKind] = {
-    "random": _kind("baseline", baselines.random_sampler, "", random=True),
-    "stratified": _kind("baseline", baselines.stratified_sampler, "subjects", random=True),
-    "balanced": _kind("baseline", baselines.balanced_sampler, "subjects", random=True),
+    "random": _kind("baseline", baselines.random_sampler, ""),
+    "stratified": _kind("baseline", baselines.stratified_sampler, "subjects"),
+    "balanced": _kind("baseline", baselines.balanced_sampler, "subjects"),
     **{
-        name: _kind(
-            family, rank_by_feature(name, feature, highest_first=first), "texts", random=False
-        )
+        name: _kind(family, rank_by_feature(name, feature, highest_first=first), "texts")
         for name, (family, feature, first) in RANKED.items()
     },
     **{f"{method}_{TFIDF}": clustering_kind(method, TFIDF) for method in get_args(Method)},
-    "irt_clusters": _kind("responses", irt_clusters_sampler, "responses", random=False),
+    "irt_clusters": _kind("responses", irt_clusters_sampler, "responses"),
     # The next three are not in the paper, whose difficulty samplers are the reading indices.
-    "pass_rate": _kind("difficulty", pass_rate_sampler, "responses", random=True),
-    "unequal": _kind("responses", unequal_sampler, "responses", random=True),
-    "share_wrong": _kind("difficulty", share_wrong_sampler, "responses", random=True),
+    "pass_rate": _kind("difficulty", pass_rate_sampler, "responses"),
+    "unequal": _kind("responses", unequal_sampler, "responses"),
+    "share_wrong": _kind("difficulty", share_wrong_sampler, "responses"),
 }
 """Samplers that need no encoder, by name."""
 
