@@ -84,8 +84,8 @@ class SimilarParams(Section):
     max_distance: Annotated[float, Field(gt=0, le=2)] | None = 0.2
     # with a single peak, use half of its distance (only in the paper's code)
     halve_single_peak: bool = True
-    # an item with its close neighbours, or connected components, which can be long chains
-    clusters: Literal["stars", "components"] = "stars"
+    # an item with its close neighbours (cliques: all close to each other), or chains of close items
+    clusters: Literal["cliques", "stars", "components"] = "cliques"
     # questions more alike as strings (rapidfuzz ratio) differ by a symbol and are no paraphrases
     string_similarity_exempt: Share | None = 0.8
     remove: float = Field(default=0.5, ge=0, lt=1)  # share of each cluster to remove, rounded down

@@ -57,7 +57,7 @@ def test_neighbours_are_other_items_nearest_first():
     assert of_second["distance"].tolist() == pytest.approx([degrees(10)] * 2, abs=1e-5)
 
 
-def test_stars_are_items_with_close_neighbours_and_are_disjoint():
+def test_cliques_are_items_close_to_each_other_and_are_disjoint():
     # From 0 the threshold of 15 degrees includes 10 but not 20, which stays single.
     assert groups(degrees(15)) == (("q/0", "q/1"), ("q/3", "q/4"))
     assert groups(degrees(25)) == (("q/0", "q/1", "q/2"), ("q/3", "q/4"))
@@ -73,6 +73,17 @@ def test_questions_that_differ_by_one_symbol_are_exempt():
     assert groups(degrees(15), questions) == (("q/1", "q/2"), ("q/3", "q/4"))
     everything = groups(degrees(15), questions, string_similarity_exempt=None)
     assert everything == (("q/0", "q/1"), ("q/3", "q/4"))
+
+
+def test_exempt_pairs_share_no_group():
+    # 0 and 10 degrees are both close to 20 degrees, but exempt from each other.
+    alike = ["What is 12 + 30?", "What is 12 - 30?"]
+    assert groups(degrees(25), [*alike, *WORDS[2:]]) == (("q/0", "q/2"), ("q/3", "q/4"))
+    centre_first = [WORDS[2], *alike, *WORDS[3:]]
+    assert groups(degrees(25), centre_first) == (("q/0", "q/1"), ("q/3", "q/4"))
+    # The released code joins whatever is close to the first.
+    stars = groups(degrees(25), centre_first, clusters="stars")
+    assert stars == (("q/0", "q/1", "q/2"), ("q/3", "q/4"))
 
 
 def test_exempt_item_names_the_item_that_it_is_close_to():

@@ -180,6 +180,7 @@ def group_similar_items(
 ) -> Grouping:
     """Group items closer than the threshold: an item and its close neighbours, each item once.
 
+    In `cliques` all pairs of a group are similar, so a removed item is similar to each that stays.
     Where δ exceeds `max_distance`, only pairs closer than that are grouped; the reason says so.
     Items are processed in order of id. Items whose questions differ only in a symbol are not put
     into the same group. `clusters: components` joins all items that are linked by close pairs.
@@ -209,22 +210,20 @@ def group_similar_items(
     not_judged = frozenset(items["item_id"]) - frozenset(ids)
     if params.prefiltered:
         exempt |= dict.fromkeys(not_judged, "removed before distances are computed")
-    cluster = _stars if params.clusters == "stars" else _components
-    groups = [
-        tuple(ids[row] for row in g) for g in cluster(len(ids), rows, near.indices[rows, ranks])
-    ]
+    pairs = len(ids), rows, near.indices[rows, ranks]
+    joined = params.clusters == "components"
+    found = _components(*pairs) if joined else _stars(*pairs, params.clusters == "cliques")
+    groups = [tuple(ids[row] for row in group) for group in found]
     search = similarity_threshold["neighbour_search"]
     doubt = ""
     if params.threshold == "first_peak":
         doubt = search.get("other_language") or _too_alike(groups, len(ids))
     reasons = [f"{doubt}; {_ADVICE}"] if doubt else []
     if limit != threshold:
-        found = (
-            f"only pairs closer than {limit:g} are grouped" if len(rows) else "no pair is closer"
-        )
+        what = f"only pairs closer than {limit:g} are grouped" if len(rows) else "no pair is closer"
         reasons.append(
             f"the distances give δ = {threshold:.3f}, but items more than {limit:g} apart rarely "
-            f"ask the same, and {found}"
+            f"ask the same, and {what}"
         )
     if search["method"] == "approximate":
         reasons.append(
@@ -252,17 +251,24 @@ def _too_alike(groups: Sequence[Sequence[str]], n: int) -> str:
     return f"one group has {largest:,} items" if largest > _LARGEST_GROUP else ""
 
 
-def _stars(n: int, rows: Rows, columns: Ints) -> Iterator[list[int]]:
-    """Yield each item with its close neighbours, in order of id, without items already grouped."""
+def _stars(n: int, rows: Rows, columns: Ints, mutual: bool) -> Iterator[list[int]]:
+    """Yield each item with its close neighbours, in order of id, without items already grouped.
+
+    `mutual`: only neighbours that are close to each other, too.
+    """
     taken = np.zeros(n, dtype=bool)
     starts = np.searchsorted(rows, np.arange(n + 1))
     for centre in np.unique(rows):
-        star = np.concatenate(([centre], columns[starts[centre] : starts[centre + 1]]))
         # A centre that is already in a group still gathers neighbours that are in none.
-        free = star[~taken[star]]
-        if len(free) > 1:
-            taken[free] = True
-            yield free.tolist()
+        free = np.concatenate(([centre], columns[starts[centre] : starts[centre + 1]]))
+        free, group = free[~taken[free]], []
+        while len(free):
+            group.append(int(free[0]))
+            near = columns[starts[free[0]] : starts[free[0] + 1]]
+            free = free[1:][np.isin(free[1:], near)] if mutual else free[1:]
+        if len(group) > 1:
+            taken[group] = True
+            yield group
 
 
 def _components(n: int, rows: Rows, columns: Ints) -> Iterator[list[int]]:
