@@ -70,6 +70,31 @@ def test_difference_is_of_items_that_both_answered(tmp_path: Path) -> None:
     assert "items: 192 answered by both" in done.output
 
 
+def test_items_of_wide_tables_that_neither_answered_count_as_asked(tmp_path: Path) -> None:
+    first, second = answers(0), answers(0)
+    first[:100] = second[:100] = np.nan
+    a = table(tmp_path / "a.csv", m=first, n=second, o=answers(0), never=np.full(N, np.nan))
+    done = run("gate", f"{a}:m", f"{a}:n", "--margin", 0.18)
+    assert done.exit_code == 2
+    both = "100 of 200 answers of A (50.0%) and 100 of 200 answers of B (50.0%)"
+    assert done.output.startswith(f"missing: {both}\n")
+    assert read_pair(f"{a}:o", f"{a}:o").first.missing == 0
+
+
+@pytest.mark.parametrize("start", [0, 1])
+def test_items_without_each_repeat_are_missing(tmp_path: Path, start: int) -> None:
+    rows = pd.DataFrame({"item_id": IDS * 2, "repeat": np.repeat([start, start + 1], N)})
+    rows["score"] = np.concatenate([answers(0), answers(0, seed=1)])
+    rows.to_csv(a := tmp_path / "a.csv", index=False)
+    assert run("gate", a, a, "--margin", 0.05).exit_code == 0
+    failed = rows["repeat"].eq(start + 1) & rows["score"].eq(0)
+    rows.assign(score=rows["score"].mask(failed)).to_csv(b := tmp_path / "b.csv", index=False)
+    done = run("gate", a, b, "--margin", 0.05)
+    assert done.exit_code == 2
+    assert done.output.startswith(f"missing: {failed.sum()} of 200 answers of B")
+    assert len(read_pair(str(a), str(b)).item_ids) == N
+
+
 def test_other_answer_keys_are_said_before_the_verdict(tmp_path: Path) -> None:
     for name, other in (("org-a", 0), ("org-b", 0), ("org-c", 2)):
         rows = []

@@ -263,7 +263,9 @@ def _join(
     asked = [row.index for row in rows]
     either = asked[0].union(asked[1])
     chosen_ids = asked[0].intersection(asked[1]) if common else either
-    ids = pd.Index(sorted(chosen_ids, key=natural_key))
+    wide = [set().union(*k.listed.get(name, ())) for k, name in zip(known, names, strict=True)]
+    empty = (wide[0] & wide[1]).difference(either)  # asked, and answered by neither
+    ids = pd.Index(sorted({*chosen_ids, *empty}, key=natural_key))
     answers = np.array([row.reindex(ids) for row in rows], dtype=np.float64)
     if not len(ids) or np.isnan(answers).any(axis=0).all():
         begins = [
@@ -289,7 +291,7 @@ def _join(
         tasks if by_task else shared.subjects(),
         tuple(_notes(answers[:, ~np.isnan(answers).any(axis=0)])),
         read.scale,
-        len(either) - len(ids),
+        len(either) - len(chosen_ids),
         texts.to_numpy(dtype=object) if texts.any() else None,
         np.array([_letters(part, n, ids) for part, n in zip(known, names, strict=True)], object),
         "task" if by_task else "subject",
@@ -298,7 +300,7 @@ def _join(
 
 
 def _answers(known: KnownResponses, model: str) -> pd.Series:
-    """Return a model's answers by item, NaN to those that it was asked and did not answer.
+    """Return a model's answers by item, NaN where it did not answer, or not each repeat.
 
     Raises:
         InputError: it has several answers to an item.
@@ -310,8 +312,8 @@ def _answers(known: KnownResponses, model: str) -> pd.Series:
             "for answers to be averaged"
         )
     row = pd.Series(known.correct[known.models.index(model)], index=list(known.item_ids)).dropna()
-    silent = known.unanswered.get(model, frozenset()).difference(row.index)
-    return pd.concat([row, pd.Series(np.nan, index=sorted(silent))])
+    silent = known.unanswered.get(model, frozenset())
+    return pd.concat([row.drop(silent, errors="ignore"), pd.Series(np.nan, index=sorted(silent))])
 
 
 def _letters(known: KnownResponses, model: str, ids: pd.Index) -> list[str]:

@@ -297,6 +297,7 @@ def _read_rows(
     counts = {}
     for name, default, least in (("shots", spec.shots, -1), ("repeat", 1, 1)):
         values = np.where(np.isnan(cells[name].content), default, cells[name].content)
+        values = values + (name == "repeat" and (values == 0).any())  # they may count from 0
         whole = (values >= least) & (values <= _MOST) & (np.floor(values) == values)
         invalid.append((f"invalid {name}", ~whole))
         counts[name] = np.where(whole, values, default).astype(np.int64)

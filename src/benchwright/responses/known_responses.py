@@ -1,5 +1,6 @@
 """Responses of models to a benchmark's items, from files or from a saved run."""
 
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from itertools import repeat
 from pathlib import Path
@@ -53,10 +54,12 @@ class KnownResponses(NamedTuple):
     families: Mapping[str, str] = {}  # family by model, if a run saved them
     notes: tuple[str, ...] = ()  # caveats
     # Items by model: whose answer could not be read, which counts as wrong; that it was asked and
-    # has no answer to; with several different answers, of which the first counts.
+    # has no answer to, or not each repeat; with several different answers, of which the first
+    # counts. `listed` has all items of its wide tables, per table.
     unreadable: Mapping[str, frozenset[str]] = {}
     unanswered: Mapping[str, frozenset[str]] = {}
     disputed: Mapping[str, frozenset[str]] = {}
+    listed: Mapping[str, Sequence[frozenset[str]]] = {}
     contradicting: int = 0  # answers whose mark or file contradicts the key of the item
     unusable: tuple[str, ...] = ()  # why files could not be used
     chosen: NDArray[np.int16] | None = None  # (m, n) options, −1 if unknown; None if all are
@@ -276,9 +279,24 @@ def responses_of_files(
         unreadable=by_model(rows["extraction"] == FAILED),
         unanswered=by_model(rows["extraction"] == MISSING),
         disputed=by_model(rows["disputed"].astype(bool)),
+        listed=_listed(rows, usable),
         unusable=tuple(problems),
         chosen=chosen if (chosen >= 0).any() else None,
     )
+
+
+def _listed(rows: pd.DataFrame, files: Mapping[str, LoadedFile]) -> dict[str, list[frozenset[str]]]:
+    """Return the items of each wide table by the models that it has answers of."""
+    listed = defaultdict(list)
+    for file, of_file in rows.groupby("source", observed=True):
+        table = files[str(file)].table
+        if table is not None and files[str(file)].spec.layout == "wide":
+            names = table.column_names
+            ids = table["item_id"].to_pylist() if "item_id" in names else names
+            shared = frozenset(map(str, ids)) - {"model"}
+            for name in of_file["configuration"].unique():
+                listed[name].append(shared)
+    return listed
 
 
 def _matrix(rows: pd.DataFrame, index: ResponseIndex, choice: Choice) -> ResponseMatrix:
