@@ -159,6 +159,7 @@ def test_a_table_of_questions_becomes_a_benchmark(
     assert made is not None
     settings = yaml.safe_load(made.files[-1].read_text())["_benchmarks"]["mine"]
     assert settings["sources"]["local"]["fields"]["gold"]["form"] == form
+    assert all(name.endswith("@cloze-0") for name in settings["scoring"]["configurations"])
     assert [path.name for path in made.files] == ["questions.csv", "mine.yml"]
     file.write_text("question,A,B,C,answer\n1?,x,y,z,(A)\n2?,x,y,z,B.\n3?,x,y,z,unknown\n")
     made = make_benchmark_of_table("letters", file, project, None)

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from benchwright.core.response_matrix import ResponseMatrix
-from benchwright.evidence.panel import Panel
+from benchwright.evidence.panel import Panel, headline_group
 from benchwright.evidence.rank_agreement import compare_ranks, models_in
 from benchwright.evidence.ratings import Ratings
 from benchwright.evidence.scores import score_models
@@ -74,6 +74,27 @@ def ranks_of(
         0,
     )
     return table[table["models"] == "all"].set_index("metric")
+
+
+@pytest.mark.parametrize(
+    ("names", "reason"),
+    [
+        (["a@cloze-0", "a@cloze_bytes-0", "a@letters-0"], "1 model; at least 3 are needed"),
+        (["a@cloze-0", "a@letters-0", "b"], "2 models; at least 3 are needed"),
+        (["a@cloze-0", "b", "c"], "pairs that differ significantly on all items: 3"),
+        (["a@cloze-0", "a@letters-0", "b", "c"], "pairs that differ significantly on all items: 5"),
+    ],
+)
+def test_clear_pairs_are_of_at_least_three_different_models(names: list[str], reason: str) -> None:
+    _, panel, items = in_threes()
+    items["question"] = items["item_id"]
+    right = np.arange(24) < np.array([1, 8, 16, 23])[: len(names), None]
+    matrix = ResponseMatrix.of(tuple(names), IDS, correct=right.astype(np.float32))
+    of = panel._replace(models=matrix.models, roles=("held_out",) * len(names))
+    seen = ranks_of(matrix, of, items, list(IDS))
+    assert seen.loc["pairwise_agreement", "reason"] == reason
+    assert np.isnan(seen.loc["clear_pairs", "value"]) == ("needed" in reason)
+    assert headline_group(of) == ("all" if "needed" in reason else "held_out")
 
 
 def test_detectable_differences_are_in_points_and_clustered_by_stem() -> None:

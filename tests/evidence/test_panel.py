@@ -103,6 +103,6 @@ def test_held_out_models_of_unknown_family_are_counted_and_reported() -> None:
     assert panel.unknown_family == 2
     note = next(note for note in panel_warnings(panel, 0.95) if "is unknown" in note)
     assert "2 of the 3 held-out models (67%) is unknown" in note
-    assert note.endswith("By base or organisation 75% of all models have a family.")
+    assert note.endswith("With organisations for unknown bases, 3 of 4 have a family.")
     nobody_chose = choose_panel(matrix, items, models, [], "all", EvaluationParams())
     assert nobody_chose.unknown_family == 0

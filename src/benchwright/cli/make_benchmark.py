@@ -139,7 +139,10 @@ def _settings(name: str, citation: str, file: str, fields: Mapping[str, Any]) ->
     about = {"name": name, "title": name, "licence": "unknown", "citation": citation}
     local = {"file": file, "all_rows": "test", "fields": dict(fields)}
     splits = {"evaluation": ["test"]}
-    return {**about, "sources": {"local": local}, "splits": splits, "scoring": {"mode": "imported"}}
+    # There are no demonstrations.
+    asked = [f"{model}@cloze-0" for model in ("smollm2-135m-instruct", "gemma-3-270m")]
+    scoring = {"mode": "imported", "configurations": asked}
+    return {**about, "sources": {"local": local}, "splits": splits, "scoring": scoring}
 
 
 def _write(

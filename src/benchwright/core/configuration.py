@@ -1,7 +1,7 @@
 """Configurations: a model asked in one way, named `<model>@<style>-<shots>`."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 STYLES = {
@@ -58,9 +58,14 @@ def by_score_first(configuration: Configuration) -> tuple[int, int, str]:
     return style, -configuration.shots, configuration.model
 
 
+def models_of(names: Iterable[str]) -> list[str]:
+    """Return the model of each configuration."""
+    return [parse_configuration(name).model for name in names]
+
+
 def count_models(names: Sequence[str], kind: str = "") -> str:
     """Return `3 models`, or `9 configurations of 3 models`; `kind` precedes the first noun."""
-    n, models = len(names), len({parse_configuration(name).model for name in names})
+    n, models = len(names), len(set(models_of(names)))
     kind = f"{kind} " if kind else ""
     noun = "model" if models == 1 else "models"
     if n == models:

@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.core.configuration import count_models, parse_configuration
+from benchwright.core.configuration import count_models, models_of
 from benchwright.core.item_clusters import item_clusters
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.evaluation import EvaluationParams
+from benchwright.statistics.paired_differences import clearly_better
 
 FEWEST_HELD_OUT = 3
 """With fewer held-out models, rank correlations are meaningless."""
@@ -72,7 +73,7 @@ def choose_panel(
         for model, kin in families.items()
     )
     held_out = [m for m, role in zip(models, roles, strict=True) if role == "held_out"]
-    names = sorted({parse_configuration(model).model for model in held_out})
+    names = sorted(set(models_of(held_out)))
     everyone = judged & answered[[row[m] for m in models]].all(axis=0)
     return Panel(
         models=models,
@@ -92,7 +93,7 @@ def panel_warnings(panel: Panel, minimum: float) -> list[str]:
     notes = []
     if not panel.models:
         missing = "No model answered enough items, so rankings are not compared"
-        return [f"{missing}; `kedro run --params score=live` asks the packaged models."]
+        return [f"{missing}; a run with `score=live` in its `--params` asks the packaged models."]
     if chose := len(panel.select("filter")):
         partly = "partly " if chose < len(panel.models) else ""
         notes.append(
@@ -140,7 +141,7 @@ def _judged_items(
 def families_of(models: Sequence[str], models_table: pd.DataFrame) -> tuple[str, ...]:
     """Return the listed family of each configuration; an unlisted model is its own family."""
     listed = dict(zip(models_table["model"], models_table["family"], strict=True))
-    plain = {name: parse_configuration(name).model for name in models}
+    plain = dict(zip(models, models_of(models), strict=True))
     return tuple(str(listed.get(m, listed.get(plain[m], plain[m]))) for m in models)
 
 
@@ -159,9 +160,8 @@ def count_unknown(models: Sequence[str], models_table: pd.DataFrame) -> int:
 
 def share_of_families(models: Iterable[str], families: Iterable[str]) -> str:
     """Say how many models have a family other than themselves: a base model or an organisation."""
-    plain = [parse_configuration(name).model for name in models]
-    known = sum(own != name for own, name in zip(families, plain, strict=True))
-    return f"By base or organisation {known / len(plain):.0%} of all models have a family."
+    known = [own != name for own, name in zip(families, models_of(models), strict=True)]
+    return f"With organisations for unknown bases, {sum(known):,} of {len(known):,} have a family."
 
 
 class PanelAnswers(NamedTuple):
@@ -204,6 +204,19 @@ def panel_responses(
     )
 
 
+def clear_pairs(
+    correct: NDArray[np.floating], clusters: NDArray[np.integer], models: Sequence[str]
+) -> NDArray[np.bool_]:
+    """Mark the pairs (m, m) of different models whose first is significantly better.
+
+    None with fewer than three different models: configurations of one do not count.
+    """
+    names = np.array(models_of(models))
+    enough = len(set(names)) >= FEWEST_HELD_OUT
+    return enough & (names[:, None] != names) & clearly_better(correct, clusters)
+
+
 def headline_group(panel: Panel) -> str:
     """Return the models of the headline: `held_out` if there are enough, else `all`."""
-    return "held_out" if len(panel.select("held_out")) >= FEWEST_HELD_OUT else "all"
+    held_out = set(models_of(panel.select("held_out")))
+    return "held_out" if len(held_out) >= FEWEST_HELD_OUT else "all"

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.core.seeding import stage_generator
-from benchwright.evidence.panel import Panel, headline_group, panel_responses
+from benchwright.evidence.panel import Panel, clear_pairs, headline_group, panel_responses
 from benchwright.evidence.rank_agreement import GROUPS, models_in
 from benchwright.evidence.ratings import Ratings, ratings_of
 from benchwright.params.evaluation import EvaluationParams
-from benchwright.statistics.paired_differences import clearly_better, order_kept
+from benchwright.statistics.paired_differences import order_kept
 from benchwright.statistics.percentile import holm, percentile_among, two_sided_p
 from benchwright.statistics.random_subsets import subset_blocks
 from benchwright.statistics.rank_agreement import (
@@ -101,7 +101,7 @@ def compare_with_random(
         group: _Group(
             correct := responses.of(members),
             ratings_of(members, human_ratings),
-            clearly_better(correct, responses.clusters)
+            clear_pairs(correct, responses.clusters, members)
             if group == main
             else np.zeros((0, 0), bool),
         )

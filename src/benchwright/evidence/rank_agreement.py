@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.core.configuration import models_of
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.core.seeding import stage_generator
-from benchwright.evidence.panel import Panel, panel_responses
+from benchwright.evidence.panel import Panel, clear_pairs, panel_responses
 from benchwright.evidence.ratings import Ratings, ratings_of
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.statistics.bootstrap import (
@@ -20,8 +21,9 @@ from benchwright.statistics.bootstrap import (
     order_interval,
     rank_agreement_intervals,
 )
-from benchwright.statistics.paired_differences import clearly_better, median_mdd, order_kept
+from benchwright.statistics.paired_differences import median_mdd, order_kept
 from benchwright.statistics.rank_agreement import (
+    FEWEST_MODELS,
     kendall_tau_b,
     pearson,
     rank_shift,
@@ -111,7 +113,7 @@ def compare_ranks(
         between = rank_agreement_intervals(correct, among, responses.clusters, draws, generator)
         compared = [
             *(_with_intervals(row, between) for row in compare_scores(part, human_ratings)),
-            *compare_pairs(correct, among, responses.clusters, families, draws, generator),
+            *compare_pairs(correct, among, responses.clusters, models, families, draws, generator),
             *compare_answers(correct, among, responses.clusters),
         ]
         rows += [(group, *_explained(row, part, group).cells()) for row in compared]
@@ -161,15 +163,18 @@ def compare_pairs(
     correct: NDArray[np.floating],
     kept: NDArray[np.bool_],
     clusters: NDArray[np.intp],
+    models: Sequence[str],
     families: Sequence[str] = (),
     draws: int = 0,
     generator: np.random.Generator | None = None,
 ) -> Iterator[RankMetric]:
     """Compare the order of pairs of models (m, n), with intervals over their `families` (m,)."""
     m, n = correct.shape
-    better, scores = clearly_better(correct, clusters), subset_scores(correct, kept[None])
-    total = np.count_nonzero(better)
+    better = clear_pairs(correct, clusters, models)
+    total, scores = np.count_nonzero(better), subset_scores(correct, kept[None])
     reason = "" if total else f"none of {m} models differs significantly from another on all items"
+    if (different := len(set(models_of(models)))) < FEWEST_MODELS:
+        reason = too_few(different, FEWEST_MODELS)
     reason = reason if kept.any() else "no item is kept"
     share = float(order_kept(scores, better)[0])
     over = order_interval(scores[0], better, families, draws, generator)

@@ -66,7 +66,7 @@ def test_page_agrees_with_the_tables_of_every_section(page) -> None:
         "55 91.7% 1 1 0 0.00%",  # of the rule that judged only some items
         "Kendall tau-b of the rankings of 4 held-out models on all and on the kept items: 0.928 "
         "[0.891, 0.953]. 1,000 random subsets of the same size have a mean of 0.975 and a middle "
-        "95% of [0.950, 0.990]; 2% of them are below this subset.",
+        "95% of [0.950, 0.990]; this subset is at percentile 2 of them (ties count half).",
         "0.928 [0.891, 0.953] over models [0.800, 0.990]",
         "2 models, at least 3 are needed",
         "Clearly different pairs in the same order 50.0% — 2 models, at least 3 are needed 50.0% "

@@ -1,13 +1,7 @@
-"""Similar items, by distance in embedding space (SMART, section 3.4 and A.1).
-
-The threshold δ is the first peak of the density of neighbour distances. This choice is
-discontinuous: with a slightly different bandwidth a peak can vanish and δ jump. The result
-therefore includes the curve, its peaks and the branch.
-"""
+"""Similar items, by distance in embedding space (SMART, section 3.4 and A.1)."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -277,9 +271,7 @@ def _components(n: int, rows: Rows, columns: Ints) -> Iterator[list[int]]:
     from scipy.sparse.csgraph import connected_components
 
     links = coo_array((np.ones(len(rows), dtype=np.int8), (rows, columns)), shape=(n, n))
-    count, label = connected_components(links, directed=False)
-    members = np.argsort(label, kind="stable")
-    bounds = np.searchsorted(label[members], np.arange(count + 1))
-    for first, last in pairwise(bounds):
-        if last - first > 1:
-            yield members[first:last].tolist()
+    label = connected_components(links, directed=False)[1]
+    linked = np.unique(np.concatenate([rows, columns]))
+    for _, group in pd.Series(linked).groupby(label[linked]):
+        yield group.tolist()

@@ -124,7 +124,8 @@ def _figures(panels: SamplingPanels, chosen_subset: pd.DataFrame) -> tuple[tuple
     kept = np.asarray(ids.isin(chosen_subset["item_id"].astype(str)))
     if len(weights) and weights.eq(weights.iloc[0]).all() and kept.sum() == len(weights):
         answers = panels.responses(panels.main), kept, panels.clusters
-        found = [*compare_answers(*answers), *compare_pairs(*answers)]
+        models = [panels.models[place] for place in panels.groups[panels.main]]
+        found = [*compare_answers(*answers), *compare_pairs(*answers, models)]
         values = {row.metric: row.value for row in found}
     pairs, saved, apart = figures(values, len(ids), len(chosen_subset))
     return pairs, (saved[0], "items saved by the exported subset"), apart
@@ -209,9 +210,8 @@ def _notes(
         )
     if panels.unknown_families:
         notes.append(
-            f"The bases of {panels.unknown_families:,} of {len(panels.models):,} models "
-            f"({panels.unknown_families / len(panels.models):.0%}) are unknown, so related models "
-            "may be on both sides of a split. Set `models.families`. "
+            f"The bases of {panels.unknown_families:,} of {len(panels.models):,} models are "
+            "unknown, so related ones may be on both sides of a split. Set `models.families`. "
             + share_of_families(panels.models, panels.families)
         )
     skipped = samplers_left_out.drop_duplicates("sampler").to_dict("records")

@@ -103,7 +103,7 @@ def plot_random_band(
     most = 1.05 * max(steps["y"])
     bounds = [row["random_low"], row["random_high"]]
     middle = shapes.band(bounds, [0, 0], [most, most], "middle 95%")
-    label = f"This run {row['value']:.3f}, above {write_percentile(row['percentile'])}% of random"
+    label = f"This run {row['value']:.3f}, percentile {write_percentile(row['percentile'])}"
     across, down = Scale(reach=(edges[0], edges[-1])), Scale(reach=(0, most), ticks={})
     line = shapes.Line(row["value"], label, REMOVED, "solid")
     name = f"{row['n_items']:,} items"

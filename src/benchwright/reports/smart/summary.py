@@ -58,7 +58,8 @@ def describe_evidence(
     return (
         f"Kendall tau-b of the rankings of {whose} on all and on the kept items: {value} {between}"
         f". {tau['draws']:,} random subsets of the same size have a mean of {mean} and a middle "
-        f"95% of {band}; {write_percentile(tau['percentile'])}% of them are below this subset."
+        f"95% of {band}; this subset is at percentile {write_percentile(tau['percentile'])} of "
+        "them (ties count half)."
     )
 
 
