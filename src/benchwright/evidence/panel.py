@@ -207,10 +207,7 @@ def panel_responses(
 def clear_pairs(
     correct: NDArray[np.floating], clusters: NDArray[np.integer], models: Sequence[str]
 ) -> NDArray[np.bool_]:
-    """Mark the pairs (m, m) of different models whose first is significantly better.
-
-    None with fewer than three different models: configurations of one do not count.
-    """
+    """Mark the pairs (m, m) of at least three models whose first is significantly better."""
     names = np.array(models_of(models))
     enough = len(set(names)) >= FEWEST_HELD_OUT
     return enough & (names[:, None] != names) & clearly_better(correct, clusters)

@@ -1,10 +1,4 @@
-"""The combination of the rules: rules about single items, then rules about groups.
-
-`independent` (paper and released code): every rule judges all items, and an item is kept if no rule
-removes it. A group of copies can then lose all of its members. By default the rules about groups
-run last: they first remove members that other rules remove, and never the last acceptable member of
-a group.
-"""
+"""The combination of the rules: rules about single items, then rules about groups."""
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
@@ -36,7 +30,7 @@ def combine_rules(
     The rules about `single` items come first. Then one copy of each group of duplicates, the item
     with the most options of each group of copies with other options, and half of each group of
     similar items are kept. Members that other rules remove are counted first, so that a group never
-    loses its last acceptable member to redundancy alone.
+    loses its last acceptable member to redundancy alone; if rules are `independent`, it may.
     """
     ids = items["item_id"].tolist()
     alone = np.zeros(len(ids), dtype=bool)

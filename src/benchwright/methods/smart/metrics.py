@@ -1,6 +1,5 @@
 """The metrics of a run as flat numbers, for MLflow and for comparing runs."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
@@ -58,7 +57,7 @@ def collect_metrics(
     metrics: dict[str, Any] = dict(item_metrics)
     for row in rank_agreement.to_dict("records"):
         for column, end in (("value", ""), ("low", ".low"), ("high", ".high")):
-            metrics[f"{_name(row)}{end}"] = row[column]
+            metrics[f"{row['metric']}_{row['models']}{end}"] = row[column]
         if row["metric"] == "arena_pearson_full" and row["models"] == "all":
             metrics["n_rated_models"] = row["n_models"]
     metrics |= _beside_random(random_comparison)
@@ -75,7 +74,7 @@ def _beside_random(random_comparison: pd.DataFrame) -> dict[str, float]:
     """Return the metrics of the run's items and of IRE's with those of plain random subsets."""
     metrics = {}
     for row in random_comparison[random_comparison["random"] == "plain"].to_dict("records"):
-        name = _name(row)
+        name = f"{row['metric']}_{row['models']}"
         if row["method"] == "kept":
             metrics[f"percentile.{name}"] = row["percentile"]
             metrics[f"random_mean.{name}"] = row["random_mean"]
@@ -83,7 +82,3 @@ def _beside_random(random_comparison: pd.DataFrame) -> dict[str, float]:
         # Metrics that rank_agreement has as well have the same value there.
         metrics[name if row["method"] == "kept" else f"{row['method']}.{name}"] = row["value"]
     return metrics
-
-
-def _name(row: Mapping[Any, Any]) -> str:
-    return f"{row['metric']}_{row['models']}"

@@ -246,10 +246,7 @@ def _too_alike(groups: Sequence[Sequence[str]], n: int) -> str:
 
 
 def _stars(n: int, rows: Rows, columns: Ints, mutual: bool) -> Iterator[list[int]]:
-    """Yield each item with its close neighbours, in order of id, without items already grouped.
-
-    `mutual`: only neighbours that are close to each other, too.
-    """
+    """Yield each item with its close neighbours (`mutual`: close to each other), in order of id."""
     taken = np.zeros(n, dtype=bool)
     starts = np.searchsorted(rows, np.arange(n + 1))
     for centre in np.unique(rows):
