@@ -114,6 +114,8 @@ def test_letters_and_missing_ids_are_understood(items: pd.DataFrame) -> None:
     read = bw.smart(plain, variant="no_similar", filter_models=[]).kept
     assert read["item_id"].tolist() == [f"items/{n}" for n in range(N)]
     assert read["answer"].tolist() == items["answer"].tolist()
+    from_1 = plain.assign(answer=items["answer"] + 1)
+    assert bw.smart(from_1, variant="no_similar", filter_models=[]).kept.equals(read)
 
 
 def test_suspect_items_are_those_that_models_answer_wrong(
@@ -203,6 +205,12 @@ def test_a_sample_and_its_estimates(items: pd.DataFrame, responses: pd.DataFrame
     assert made.scores.set_index("model")["score"].to_dict() == pytest.approx(plain.to_dict())
 
 
+def test_a_ready_made_subset_is_known_by_its_name() -> None:
+    ids = [f"arc_challenge/{row}" for row in range(1172)]
+    right = pd.DataFrame({"item_id": ids, "model": "m", "correct": 1.0})
+    assert bw.estimate("arc_challenge-100", right).scores["on_subset"].tolist() == [1]
+
+
 def test_samplers_read_responses_and_vectors(items: pd.DataFrame, responses: pd.DataFrame) -> None:
     anchors = bw.sample(items, responses, sampler="irt_clusters", size=5)
     assert len(anchors.kept) == 5
@@ -234,6 +242,22 @@ def test_samplers_read_responses_and_vectors(items: pd.DataFrame, responses: pd.
         (
             lambda items, _: bw.smart(items, params={"filtering.easy.confidence": 2}),
             "filtering.*easy.confidence.*less than 1",
+        ),
+        (
+            lambda items, _: bw.smart(items[1:3]),
+            "'1' is 'two 1' as index, 'one 1' as number",
+        ),
+        (
+            lambda items, _: bw.smart(items, items.assign(model="m", prediction=items.answer + 1)),
+            "responses: predictions count from 1",
+        ),
+        (
+            lambda items, r: bw.suspect_items(items, r.assign(correct=[*r.correct[1:], "x"])),
+            "column correct .*; a column must have one type",
+        ),
+        (
+            lambda _, r: bw.estimate("mmlu-300", r, r),
+            "mmlu-300 predicts by itself: leave out training",
         ),
         (lambda items, _: bw.smart(items, embeddings=np.eye(3)), r"embeddings: shape \(3, 3\)"),
         (lambda items, r: bw.judge_subset(["nowhere"], r), "kept: 'nowhere' is not among the 40"),

@@ -142,6 +142,7 @@ def test_a_benchmark_is_made_of_logs_once(tmp_path: Path, repository: Path) -> N
         ("31", "number"),
         ("yx", "text"),
         ("1A", "text"),
+        ("79", "text"),
     ],
 )
 def test_a_table_of_questions_becomes_a_benchmark(
@@ -150,7 +151,7 @@ def test_a_table_of_questions_becomes_a_benchmark(
     project = tmp_path / "project"
     shutil.copytree(repository / "conf", project / "conf")
     file = tmp_path / "questions.csv"
-    rows = [f"Which is {n}?,x,{'1A'[n] if form == 'text' else 'y'},z," for n in (0, 1)]
+    rows = [f"Which is {n}?,x,{answers[n] if answers in ('1A', '79') else 'y'},z," for n in (0, 1)]
     rows[0] = rows[0].replace(",1,", ",y,") if answers == "yx" else rows[0]
     rows += ["Which is 2?,x,x,z,"]  # two options are equal
     lines = [row + answers[n % 2] for n, row in enumerate(rows)]
@@ -167,7 +168,10 @@ def test_a_table_of_questions_becomes_a_benchmark(
     [left_out] = made.left_out
     assert left_out.startswith("left out: 1 of 3 rows, e.g. row 2: gold is 'unknown'")
     file.write_text("question,A,B,C,answer\nWhich?,x,y,z,1\nWhich?,x,y,z,2\n")
-    with pytest.raises(InputError, match="1 to 2 of 3 options may count from 0 or 1"):
+    with pytest.raises(InputError, match="'1' is 'y' as index, 'x' as number"):
+        make_benchmark_of_table("other", file, project, None)
+    file.write_text("question,A,B,C,answer\nWhich?,3,2,1,1\nWhich?,3,2,1,3\n")
+    with pytest.raises(InputError, match="'1' is '3' as number, '1' as text"):
         make_benchmark_of_table("other", file, project, None)
     file.write_text("item_id,model,correct\nq,m,1\n")
     assert make_benchmark_of_table("other", file, project, None) is None

@@ -9,6 +9,7 @@ from kedro.pipeline import Pipeline
 from numpy.typing import ArrayLike
 
 from benchwright.api.given import (
+    check_predictions,
     read_embeddings,
     read_items,
     read_others,
@@ -24,6 +25,7 @@ from benchwright.datasets.subset_manifest import read_subset
 from benchwright.evidence.panel import headline_group, panel_warnings
 from benchwright.exports.export import sampler_of, subset_manifest
 from benchwright.methods.dele.estimation.subset_scores import AUTO, estimate_scores
+from benchwright.methods.dele.ready_made import estimate_ready_made, find_ready_made
 from benchwright.pipelines import embedding, evaluation, filtering, perturbation
 from benchwright.pipelines import responses as responses_stage
 from benchwright.pipelines import sampling as sampling_stage
@@ -67,8 +69,8 @@ def smart(
     A rule whose inputs are missing does not run; `.rules` says why.
 
     Args:
-        items: a row per item: `question`, `choices` (list), `answer` (index from 0, or letter), and
-            optionally `item_id`, `subject` and other columns of `Items`.
+        items: a row per item: `question`, `choices` (list), `answer` (letter, text or position),
+            and optionally `item_id`, `subject` and other columns of `Items`.
         responses: a row per item and model (`item_id`, `model`, `correct` or `prediction` or
             `logprobs`, optionally `p_answer`, `condition`, …), or items × models with values 0–1.
         variant: settings in conf/, e.g. `no_similar`.
@@ -262,7 +264,7 @@ def estimate(
     """Estimate scores on all items from responses to some, as `benchwright estimate` does.
 
     Args:
-        subset: the result of `sample`, or an exported folder or its manifest.
+        subset: the result of `sample`, an exported folder or its manifest, or e.g. `mmlu-300`.
         responses: responses of new models to the subset: `item_id`, `model` and `correct` or
             `score`, or items × models with values 0–1.
         training: responses of other models to all items. Without them, only subsets drawn at
@@ -274,16 +276,16 @@ def estimate(
     Raises:
         InputError: a table is invalid, or the estimator lacks training models.
     """
-    chosen = subset.manifest if isinstance(subset, Sampled) else read_subset(Path(subset))
-    known = None if training is None else _known_responses(training, "training")
-    made = estimate_scores(
-        chosen,
-        _known_responses(responses, "responses"),
-        known,
-        estimator,
-        level,
-        seed,
-    )
+    new = _known_responses(responses, "responses")
+    ready = None if isinstance(subset, Sampled) else find_ready_made(Path(subset))
+    if ready is None:
+        chosen = subset.manifest if isinstance(subset, Sampled) else read_subset(Path(subset))
+        known = None if training is None else _known_responses(training, "training")
+        made = estimate_scores(chosen, new, known, estimator, level, seed)
+    elif training is not None or estimator != AUTO:
+        raise InputError(f"{subset} predicts by itself: leave out training and estimator")
+    else:
+        made = estimate_ready_made(*ready, new, level)
     return Estimates(pd.DataFrame(made.models), made.estimator, made.notes)
 
 
@@ -313,6 +315,8 @@ def _stage_inputs(
     files: Mapping[str, LoadedFile], items: pd.DataFrame, calibration_items: pd.DataFrame | None
 ) -> dict[str, Any]:
     """Return the inputs of the stage `responses` and of evaluation, without models to ask."""
+    for file in files.values():
+        check_predictions(file, items)
     return {
         "items": items,
         "response_files": dict(files),

@@ -10,6 +10,7 @@ import pyarrow as pa
 from benchwright.core.errors import InputError
 from benchwright.core.natural_order import sort_items
 from benchwright.datasets.response_files import LoadedFile
+from benchwright.datasets.source_fields import gold_form
 from benchwright.params.benchmark import SPLIT_COLUMN, BenchmarkParams
 from benchwright.params.responses import ResponseFileParams
 from benchwright.pipelines.ingestion import map_source_rows
@@ -33,7 +34,7 @@ def read_items(items: pd.DataFrame, name: str = "items") -> pd.DataFrame:
     in a run.
 
     Raises:
-        InputError: a column is missing, or no row is valid.
+        InputError: a column is missing, no row is valid, or answers may name two options.
     """
     if set(Items.columns()) <= set(items.columns):
         return pd.DataFrame(Items.validate(sort_items(items[Items.columns()])))
@@ -41,12 +42,12 @@ def read_items(items: pd.DataFrame, name: str = "items") -> pd.DataFrame:
         if column not in items:
             has = ", ".join(map(str, items.columns))
             raise InputError(f"{name}: no column {column!r}; it has {has}")
-    letters = items["answer"].map(lambda answer: isinstance(answer, str)).any()
+    answers = items["answer"].convert_dtypes()  # 1 for 1.0 beside missing values
     fields: dict[str, Any] = {name: name for name in ("question", *_OPTIONAL) if name in items}
     fields["item_id"] = "item_id"
     fields |= {
         "choices": {"column": "choices"},
-        "gold": {"column": "answer", "form": "letter" if letters else "index"},
+        "gold": {"column": "answer", "form": gold_form(answers, items["choices"])},
     }
     benchmark = BenchmarkParams.model_validate(
         dict.fromkeys(("title", "licence", "citation", "url"), "")
@@ -86,10 +87,20 @@ def response_file(responses: pd.DataFrame | None, name: str = "responses") -> di
     try:
         loaded = pa.Table.from_pandas(table, preserve_index=False)
     except pa.ArrowException as error:
-        raise InputError(f"{name}: {error}; a column must have values of one type") from None
+        raise InputError(f"{name}: {error.args[-1]}; a column must have one type") from None
     # A file's name has a suffix; a table's needs none.
     spec = ResponseFileParams(file="table.parquet").model_copy(update={"file": name})
     return {name: LoadedFile(spec, loaded)}
+
+
+def check_predictions(file: LoadedFile, items: pd.DataFrame) -> None:
+    """Raise InputError if predictions count from 1: one is the number of options, and none is 0."""
+    if file.table is not None and {"item_id", "prediction"} <= {*file.table.column_names}:
+        table = file.table.select(["item_id", "prediction"]).to_pandas().astype(str)
+        options = table["item_id"].map(items.set_index("item_id")["choices"].map(len))
+        chosen = pd.to_numeric(table["prediction"], errors="coerce")
+        if (chosen.eq(options) & chosen.gt(0)).any() and not chosen.eq(0).any():
+            raise InputError(f"{file.name}: predictions count from 1; expected letters, or from 0")
 
 
 def warn_of_lost_rows(import_report: pd.DataFrame, stacklevel: int = 3) -> None:

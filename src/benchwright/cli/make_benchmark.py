@@ -4,7 +4,7 @@ import json
 import re
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,7 +14,7 @@ from benchwright.core.errors import InputError
 from benchwright.core.values import LETTERS
 from benchwright.core.verbatim import read_verbatim
 from benchwright.datasets.benchmark_source import BenchmarkSource
-from benchwright.logs.options import letter_position
+from benchwright.datasets.source_fields import gold_form
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.pipelines.ingestion import map_source_rows
 from benchwright.runs.project_conf import load_conf
@@ -90,8 +90,7 @@ def make_benchmark_of_table(
     and choices or A, B, …; item_id and subject are optional.
 
     Raises:
-        InputError: the name is taken or invalid, no row is a valid item, or numbers may count from
-            0 or from 1.
+        InputError: the name is taken or invalid, no row is valid, or an answer is ambiguous.
     """
     if not file.is_file() or not file.name.endswith(_TABLES):
         return None
@@ -100,7 +99,7 @@ def make_benchmark_of_table(
     if not {"question", "answer"} <= {*table} or not ("choices" in table or lettered):
         return None
     choices = table["choices"] if "choices" in table else table[lettered].to_numpy()
-    form = _form_of([str(cell).strip() for cell in table["answer"]], choices)
+    form = gold_form(table["answer"], choices)
     fields: dict[str, Any] = {n: n for n in ("item_id", "subject", "question") if n in table}
     fields["choices"] = {"column": "choices"} if "choices" in table else {"columns": lettered}
     fields["gold"] = {"column": "answer", "form": form}
@@ -114,25 +113,6 @@ def make_benchmark_of_table(
     ]
     files = _write(settings, project, env, lambda folder: shutil.copy(file, folder), update=update)
     return Made(files, left_out)
-
-
-def _form_of(answers: Sequence[str], choices: Iterable[Sequence[Any]]) -> str:
-    """Return the form of the gold in a table of questions, by the most answers that it fits."""
-    options = max(map(len, choices), default=0)
-    given = [(text, row) for text, row in zip(answers, choices, strict=True) if text]
-    letters = [letter_position(text, len(LETTERS)) in range(options) for text, _ in given]
-    if all(letters):
-        return "letter"
-    if not all(text.isdecimal() for text, _ in given):
-        texts = sum(text in map(str, row) for text, row in given)
-        return "letter" if sum(letters) > texts else "text"
-    numbers = {int(text) for text, _ in given}
-    if 0 in numbers or options in numbers:
-        return "index" if 0 in numbers else "number"
-    raise InputError(
-        f"answer: {min(numbers)} to {max(numbers)} of {options} options may count from 0 or 1; "
-        "write letters"
-    )
 
 
 def _settings(name: str, citation: str, file: str, fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,12 +3,13 @@
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms
 from benchwright.core.values import LETTERS, ascii_surrogates, format_value, is_missing
 from benchwright.logs.options import letter_position, several_letters
@@ -275,6 +276,35 @@ def read_gold(row: Row, mapping: FieldMapping, choices: list[str]) -> list[int]:
         detail = f"{len(labels)} {what} for {len(choices)} options"
         raise Unusable(Rule.LABELS_DO_NOT_FIT, detail)
     return [_only_match(text, [as_text(label, what) for label in labels], "labels")]
+
+
+def gold_form(answers: Iterable[Any], choices: Iterable[Any]) -> str:
+    """Return the form of the gold in a table of questions, by the most answers that it fits.
+
+    Raises:
+        InputError: another form fits as many answers, and an answer names another option by it.
+    """
+    given = [
+        (str(cell).strip(), [str(option).strip() for option in options])
+        for cell, options in zip(answers, choices, strict=True)
+        if not _is_blank(cell) and isinstance(options, np.ndarray | list | tuple)
+    ]
+    named = {
+        "letter": [letter_position(text, len(options)) for text, options in given],
+    }
+    if all(_INTEGER.fullmatch(text) for text, _ in given):
+        known = [(int(text), range(len(options))) for text, options in given]
+        named["index"] = [n if n in places else -1 for n, places in known]
+        if 0 not in named["index"]:
+            named["number"] = [n - 1 if n - 1 in places else -1 for n, places in known]
+    named["text"] = [options.index(text) if text in options else -1 for text, options in given]
+    form, *others = sorted(named, key=lambda name: named[name].count(-1))
+    for other in (name for name in others if named[name].count(-1) == named[form].count(-1)):
+        for (text, row), a, b in zip(given, named[form], named[other], strict=True):
+            if a != b and -1 not in (a, b):
+                both = f"{row[a]!r} as {form}, {row[b]!r} as {other}"
+                raise InputError(f"answer: {text!r} is {both}; write letters")
+    return form
 
 
 def read_final_answer(row: Row, gold: GoldField) -> str:
