@@ -67,16 +67,11 @@ def compute(
 
     with kedro_errors_once():
         needed = pipeline.to_outputs(*(name for name in wanted if name in made_by))
-        typed = _validated(needed, settings)
+        try:  # the types that the functions of the nodes state
+            typed = ParameterValidator({"": needed}).validate_raw_params(dict(settings))
+        except ParameterValidationError as error:
+            raise InputError(one_line(error)) from None
         data |= {f"params:{name}": value for name, value in typed.items()}
         for name in wanted:
             compute_one(name)
     return data
-
-
-def _validated(pipeline: Pipeline, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings as the types that the functions of the nodes state."""
-    try:
-        return ParameterValidator({"": pipeline}).validate_raw_params(dict(settings))
-    except ParameterValidationError as error:
-        raise InputError(one_line(error)) from None

@@ -303,8 +303,16 @@ def _count(old: Sequence[Row], new: Sequence[Row], compared: Sequence[Row]) -> d
 
 def terminal_lines(comparison: Comparison) -> list[str]:
     """Return the summary of items, rules and settings, and the first items that differ."""
-    items, rules, counts = comparison.diff
-    lines = [f"{comparison.title}: {' → '.join(_sides(comparison))}", *_totals(counts)]
+    items, rules, n = comparison.diff
+    lines = [
+        f"{comparison.title}: {' → '.join(_sides(comparison))}",
+        f"Items: {n['items_before']:,} → {n['items_after']:,}. {n['added']:,} added, "
+        f"{n['gone']:,} gone, {n['changed_text']:,} with a changed text, "
+        f"{n['renamed']:,} with a new id.",
+        f"Kept: {n['kept_before']:,} → {n['kept_after']:,}. {n['came_in']:,} now kept, "
+        f"{n['went_out']:,} now removed, {n['other_rules']:,} with the same decision for other "
+        "reasons.",
+    ]
     if len(rules):
         lines += ["", *table_lines(rules.to_dict("records"))]
     if comparison.settings is None:
@@ -323,18 +331,6 @@ def terminal_lines(comparison: Comparison) -> list[str]:
 
 def _sides(comparison: Comparison) -> list[str]:
     return [side.version or str(side.path) for side in (comparison.before, comparison.after)]
-
-
-def _totals(n: Mapping[str, int]) -> list[str]:
-    """Count the items and the kept ones before and after."""
-    return [
-        f"Items: {n['items_before']:,} → {n['items_after']:,}. {n['added']:,} added, "
-        f"{n['gone']:,} gone, {n['changed_text']:,} with a changed text, "
-        f"{n['renamed']:,} with a new id.",
-        f"Kept: {n['kept_before']:,} → {n['kept_after']:,}. {n['came_in']:,} now kept, "
-        f"{n['went_out']:,} now removed, {n['other_rules']:,} with the same decision for other "
-        "reasons.",
-    ]
 
 
 def diff_json(comparison: Comparison) -> dict[str, Any]:
