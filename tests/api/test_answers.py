@@ -46,10 +46,16 @@ def test_functions_do_what_the_commands_do(files: tuple[Path, Path]) -> None:
     assert bw.gate(*tables, 0.02, scale=(0, 5)).decision == "worse"
     found = bw.compare(pd.concat(tables), baseline="a", scale=(0, 5))
     assert found.rows["difference"].tolist() == [compared.overall.difference]
-    planned = bw.plan(pd.concat(tables), standard_errors=[0.05], scale=(0, 5))
+    with pytest.warns(UserWarning, match="2 models; with fewer than 10"):
+        planned = bw.plan(pd.concat(tables), standard_errors=0.05, scale="0:5")
     rows = bw.plan([a, b], standard_errors=[0.05], scale=(0, 5))
     assert set(rows["goal"]) == {"standard_error"}
     pd.testing.assert_frame_equal(planned, rows)
+    with pytest.raises(InputError, match="scale '5': expected lowest and highest score"):
+        bw.gate(a, b, 0.02, scale="5")
+    named = tables[0].rename(columns={"item_id": "question_id"})
+    with pytest.raises(InputError, match="no column 'item_id', 'item' or 'id'; it has question_id"):
+        bw.compare(named, b, scale=(0, 5))
     with pytest.raises(InputError, match="does not say what was asked"):
         bw.suspects(tables[0])
     with pytest.raises(InputError, match="no log"):

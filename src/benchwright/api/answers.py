@@ -1,11 +1,13 @@
 """Answers in logs and tables: what the commands of the same names do, without a project."""
 
+import warnings
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 
@@ -14,7 +16,7 @@ from benchwright.cli import gate as gating
 from benchwright.cli import suspects as suspecting
 from benchwright.cli.pair import read_pair, read_panel
 from benchwright.core.errors import InputError
-from benchwright.responses.answer_files import Choice
+from benchwright.responses.answer_files import read_choice
 from benchwright.responses.known_responses import read_responses, select_answered
 
 Files = str | PathLike[str]
@@ -53,7 +55,7 @@ def read_logs(
     from benchwright.cli import read_logs as reading
 
     known = None if items is None else reading.BenchmarkItems(read_items(items))
-    found = reading.read_logs(_paths(logs), known, Choice(**choice))
+    found = reading.read_logs(_paths(logs), known, read_choice(**choice))
     return Logs(found.answers, found.items, found.report)
 
 
@@ -81,7 +83,7 @@ def compare(
     Raises:
         InputError: the answers cannot be compared.
     """
-    options = (items_file, Choice(**choice))
+    options = (items_file, read_choice(**choice))
     if baseline is None and b is None:
         raise InputError("compare: give b, or the baseline that the models in a are compared with")
     with TemporaryDirectory() as folder:
@@ -123,7 +125,7 @@ def gate(
     with TemporaryDirectory() as folder:
         [first], [second] = _paths(a, folder, "A"), _paths(b, folder, "B")
         pair = read_pair(
-            str(first), str(second), choice=Choice(**choice), common=common, whole=True
+            str(first), str(second), choice=read_choice(**choice), common=common, whole=True
         )
     request = gating.GateRequest(margin, alpha, seed)
     return (gating.gate_anytime if anytime else gating.gate_all)(pair, request)
@@ -132,11 +134,11 @@ def gate(
 def plan(
     answers: Answers | Sequence[Files],
     *,
-    standard_errors: Sequence[float] = (),
-    differences: Sequence[float] = (),
-    gaps: Sequence[float] = (),
-    tau_b: Sequence[float] = (),
-    spearman: Sequence[float] = (),
+    standard_errors: float | Sequence[float] = (),
+    differences: float | Sequence[float] = (),
+    gaps: float | Sequence[float] = (),
+    tau_b: float | Sequence[float] = (),
+    spearman: float | Sequence[float] = (),
     seed: int = 0,
     **choice: Any,
 ) -> pd.DataFrame:
@@ -144,7 +146,7 @@ def plan(
 
     Args:
         answers: tables of responses, logs, or folders of these; or a table as a DataFrame.
-        standard_errors: targets of the standard error of a score, as shares.
+        standard_errors: targets of the standard error of a score, as shares; also a single one.
         differences: targets of the detectable difference of two scores.
         gaps: gaps of two models that the items should order rightly.
         tau_b: targets of Kendall's tau-b with the full ranking.
@@ -158,17 +160,15 @@ def plan(
     from benchwright.cli.plan import run_plan
     from benchwright.methods.dele.planning.plan import Wanted
 
-    wanted = Wanted(
-        tuple(standard_errors),
-        tuple(differences),
-        tuple(tau_b),
-        tuple(spearman),
-        tuple(gaps),
-        seed=seed,
-    )
+    goals = (standard_errors, differences, tau_b, spearman, gaps)
+    targets: Any = [tuple(np.atleast_1d(goal).tolist()) for goal in goals]
+    wanted = Wanted(*targets)._replace(seed=seed)
     with TemporaryDirectory() as folder:
-        known = select_answered(read_responses(_paths(answers, folder), choice=Choice(**choice)))
-    return pd.DataFrame(run_plan(known, wanted).plan.rows)
+        given = read_responses(_paths(answers, folder), choice=read_choice(**choice))
+    made = run_plan(select_answered(given), wanted)
+    for note in made.notes:
+        warnings.warn(note, stacklevel=2)
+    return pd.DataFrame(made.plan.rows)
 
 
 def suspects(logs: Files | Sequence[Files], **choice: Any) -> pd.DataFrame:
@@ -181,7 +181,10 @@ def suspects(logs: Files | Sequence[Files], **choice: Any) -> pd.DataFrame:
     Raises:
         InputError: there are no logs, or those of one model.
     """
-    return suspecting.find_suspects(_paths(logs), Choice(**choice)).table
+    found = suspecting.find_suspects(_paths(logs), read_choice(**choice))
+    for note in found.notes:
+        warnings.warn(note, stacklevel=2)
+    return found.table
 
 
 def _paths(given: Any, folder: str = "", name: str = "answers") -> list[Path]:

@@ -102,8 +102,8 @@ class Command(click.Command):
         with _errors_in_one_line():
             check_outputs(files, list(_paths_in(given.values())))
             if "scale" in ctx.params:
-                from benchwright.responses.answer_files import Choice
+                from benchwright.responses.answer_files import Choice, read_choice
 
                 choice = {name: ctx.params.pop(name) for name in Choice._fields}
-                ctx.params["choice"] = Choice(**choice)
+                ctx.params["choice"] = read_choice(**choice)
             return super().invoke(ctx)

@@ -41,18 +41,6 @@ _shown = partial(click.option, show_default=True)
 _target_option = partial(click.option, multiple=True, type=_share, metavar="SHARE")
 
 
-def _read_scale(ctx: click.Context, param: click.Parameter, value: str) -> tuple[float, float]:
-    """Read a scale, `LOW:HIGH`."""
-    try:
-        low, high = map(float, value.split(":"))
-    except ValueError:
-        low, high = 0.0, 0.0
-    if not -1e300 < low < high < 1e300:
-        expected = "expected the lowest and the highest score, such as 0:100"
-        raise click.BadParameter(f"{value!r}: {expected}")
-    return low, high
-
-
 def _read_params(ctx: click.Context, param: click.Parameter, value: str) -> Any:
     """Read `--params` as `kedro run` does."""
     from kedro.framework.cli.project import run
@@ -76,9 +64,7 @@ _CHOICE = (  # which answers of files count
     click.option("--task", default="", help="Task of logs. Default: all."),
     click.option("--metric", default="", help="Metric of logs. Default: the only or main one."),
     click.option("--filter", "--scorer", default="", help="Filter or scorer of logs."),
-    click.option(
-        "--scale", default="0:1", metavar="LOW:HIGH", callback=_read_scale, help=_scale_help
-    ),
+    click.option("--scale", default="0:1", metavar="LOW:HIGH", help=_scale_help),
     _shown("--repeats", default="mean", type=_repeats, help="Of several answers to an item."),
 )
 _PAIR = (  # two models that are compared
@@ -280,17 +266,11 @@ def read(logs: tuple[Path, ...], out: Path | None, env: str | None, **given: Any
     name, update = given["make_benchmark"], given["update"]
     if name is not None:
         making.check_name(name)
-        if (
-            len(logs) == 1
-            and out is None
-            and (
-                made := making.make_benchmark_of_table(
-                    name, *logs, enter_project(), env, update=update
-                )
-            )
-        ):
-            _print_made(name, made)
-            return
+        if len(logs) == 1 and out is None:
+            make = partial(making.make_benchmark_of_table, name, *logs, enter_project())
+            if made := make(env, update=update):
+                _print_made(name, made)
+                return
     items = None
     if given["benchmark"]:
         params = _run_params({"mirror_root": given["mirror_root"]})

@@ -68,7 +68,9 @@ def terminal_lines(found: Suspects, top: int) -> list[str]:
             "item": row["item_id"],
             "wrong": f"{row['share_wrong']:.0%} of {row['n_models']}",
             "key": _letter(row["answer"]),
-            "preferred": _preferred(row["alternative"], row["n_alternative"]),
+            "preferred": f"{_letter(row['alternative'])}, by {row['n_alternative']}"
+            if row["alternative"] >= 0
+            else "",
             "question": " ".join(str(row["question"]).split())[:70],
         }
         for row in found.table.head(top).to_dict("records")
@@ -79,10 +81,6 @@ def terminal_lines(found: Suspects, top: int) -> list[str]:
         *table_lines(rows),
         *(f"note: {note}" for note in found.notes),
     ]
-
-
-def _preferred(option: int, models: int) -> str:
-    return f"{_letter(option)}, by {models}" if option >= 0 else ""
 
 
 def _letter(option: Any) -> str:

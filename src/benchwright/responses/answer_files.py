@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from benchwright.core.errors import InputError, in_short
 from benchwright.datasets.response_files import COMPRESSED, LoadedFile, load_found, told_apart
@@ -32,6 +32,17 @@ class Choice(NamedTuple):
         return ResponseFileParams.model_construct(
             file=str(file), metric=self.metric, filter=self.filter, scale=self.scale
         )
+
+
+def read_choice(scale: str | Sequence[float] = (0, 1), **others: Any) -> Choice:
+    """Return a choice with a scale, `LOW:HIGH` or two numbers; raise InputError if it is none."""
+    try:
+        low, high = map(float, scale.split(":") if isinstance(scale, str) else scale)
+    except (TypeError, ValueError):
+        low, high = 0.0, 0.0
+    if not -1e300 < low < high < 1e300:
+        raise InputError(f"scale {scale!r}: expected lowest and highest score, such as 0:100")
+    return Choice(scale=(low, high), **others)
 
 
 @cache

@@ -337,18 +337,19 @@ def _judged(file: LoadedFile) -> LoadedFile:
     if "model" not in table.column_names and "item_id" in marked and len(marked) > 1:
         table = table.append_column("model", pa.array([Path(file.name).stem] * len(table)))
     names = table.column_names
-    if not {"item_id", "model"} & set(names):
-        has = ", ".join(map(str, names[:12]))
-        why = f"{file.name}: no column 'item_id' or 'model'; it has {has}"
+    scored = bool({"correct", "score"} & set(names))
+    if "item_id" not in names and (scored or "model" not in names):
+        lacking = "'item_id', 'item' or 'id'" if scored else "'item_id' or 'model'"
+        why = f"{file.name}: no column {lacking}; it has {', '.join(names[:12])}"
     elif not {"item_id", "model"} <= set(names):
         return LoadedFile(spec.model_copy(update={"layout": "wide", "values": "correct"}), table)
-    elif {"correct", "score"} & set(names):
+    elif scored:
         table = table.select([name for name in names if name in _ANSWER_COLUMNS])
         return LoadedFile(spec.model_copy(update={"layout": "tidy"}), table)
     else:
         why = (
-            f"{file.name}: no column 'correct' or 'score'; a run reads letters and probabilities: "
-            "list the file in the benchmark and use --benchmark"
+            f"{file.name}: no column 'correct' or 'score'; letters need the items: "
+            "`benchwright read --benchmark NAME --out FILE` marks them"
         )
     return LoadedFile(spec, None, problem=why)
 
