@@ -83,7 +83,7 @@ def test_smart_without_responses_keeps_what_rules_about_texts_keep(items: pd.Dat
     assert len(result.removed) == 3
     assert result.evidence.notes == (
         "No model answered enough items, so rankings are not compared; "
-        "`kedro run --params score=live` asks the packaged models.",
+        "a run with `score=live` in its `--params` asks the packaged models.",
     )
     assert "tau-b" not in repr(result)
 
