@@ -127,6 +127,10 @@ def test_suspect_items_are_those_that_models_answer_wrong(
     assert ranked["share_wrong"].tolist() == pytest.approx(sorted(wrong, reverse=True))
     assert set(ranked["item_id"][-10:]) == set(items["item_id"][:10])
     assert bw.suspect_items(None, responses)["item_id"].tolist() == ranked["item_id"].tolist()
+    hard = ranked["item_id"][0]
+    once = responses[(responses["item_id"] != hard) | (responses["model"] == MODELS[0])]
+    once = once.assign(correct=once["correct"].where(once["item_id"] != hard, 0.0))
+    assert bw.suspect_items(items, once)["item_id"][0] != hard  # 100% of 1 is less than 83% of 6
     families = {"org0*": "one", "org1*": "one"}
     kin = bw.suspect_items(items, responses, params={"models.families": families})
     kin_of = responses["model"].str.match("org[01]").map({True: "one"}).fillna(responses["model"])

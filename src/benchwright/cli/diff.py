@@ -169,9 +169,6 @@ def differing_settings(
     return differing.rename_axis("parameter").reset_index()
 
 
-# --- items ----------------------------------------------------------------------------------------
-
-
 def diff_audits(before: pd.DataFrame, after: pd.DataFrame) -> RefinementDiff:
     """Compare two `item_audit` tables.
 
@@ -296,9 +293,6 @@ def _count(old: Sequence[Row], new: Sequence[Row], compared: Sequence[Row]) -> d
         **{change: changes[change] for change in ("added", "gone", "came_in", "went_out")},
         "other_rules": sum(row["change"] == "same" and bool(row["why"]) for row in both),
     }
-
-
-# --- text and JSON --------------------------------------------------------------------------------
 
 
 def terminal_lines(comparison: Comparison) -> list[str]:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+from scipy.special import betaincinv
 
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.evidence.panel import families_of
@@ -16,9 +17,8 @@ def rank_suspect_items(
 ) -> pd.DataFrame:
     """Rank items for review of their labels, as a `SuspectItems` table.
 
-    The share of wrong answers decides, ties go to the larger lead of a wrong option over the right
-    one, then to the order of items. More elaborate statistics were no better
-    (docs/evidence/suspects.md). A hard item looks like a wrong label, so nothing is removed.
+    The lower 95% bound (Jeffreys) of the share of wrong answers decides, then the lead of a wrong
+    option over the right one. More elaborate statistics were no better (docs/evidence/suspects.md).
     """
     ids = items["item_id"].tolist()
     matrix = response_matrix.select_items(tuple(ids))
@@ -30,13 +30,15 @@ def rank_suspect_items(
     wrong = share_wrong(matrix.correct, families).round(_DIGITS)
     option, lead = wrong_option_margin(matrix.prediction, right, families)
     lead = lead.round(_DIGITS)
-    order = np.lexsort((-np.nan_to_num(lead, nan=-2), -wrong))  # NaN shares last
+    n_models = matrix.answered().sum(axis=0)
+    least = betaincinv(wrong * n_models + 0.5, (1 - wrong) * n_models + 0.5, 0.05)
+    order = np.lexsort((-np.nan_to_num(lead, nan=-2), -least))  # NaN shares last
     order = order[~np.isnan(wrong[order])]
     table = pd.DataFrame(
         {
             "item_id": ids,
             "subject": items["subject"].to_numpy(),
-            "n_models": matrix.answered().sum(axis=0),
+            "n_models": n_models,
             "share_wrong": wrong,
             "margin": lead,
             "alternative": option,
