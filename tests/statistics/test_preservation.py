@@ -6,7 +6,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau, pearsonr, spearmanr, wasserstein_distance
 
-from benchwright.statistics.preservation import ModelPanels, preservation, preservation_by_panel
+from benchwright.statistics.preservation import (
+    ModelPanels,
+    Preservation,
+    preservation_by_panel,
+)
+
+
+def preservation(correct: np.ndarray, weights: np.ndarray, *, tau: bool = True) -> Preservation:
+    """Compare the scores of all models."""
+    panels = ModelPanels.of(correct, {"": np.arange(len(correct))})
+    return preservation_by_panel(panels, weights, tau=tau)[""]
 
 
 def _draw(seed: int, kind: str) -> tuple[np.ndarray, np.ndarray]:

@@ -50,22 +50,13 @@ class ModelPanels:
         return replace(self, panels={name: self.panels[name] for name in names})
 
 
-def preservation(
-    correct: NDArray[np.floating], weights: NDArray[np.floating], *, tau: bool = True
-) -> Preservation:
-    """Compare the scores under each row of `weights` (s, n) ≥ 0 with those on all n items.
-
-    `correct` is (m, n) in [0, 1], NaN for missing answers. `tau` also computes tau-b, which takes
-    longer than the rest.
-    """
-    model_panels = ModelPanels.of(correct, {"": np.arange(len(correct))})
-    return preservation_by_panel(model_panels, weights, tau=tau)[""]
-
-
 def preservation_by_panel(
     model_panels: ModelPanels, weights: NDArray[np.floating], *, tau: bool = True
 ) -> dict[str, Preservation]:
-    """Return the metrics (s,) of `preservation` by panel, of `weights` (s, n) ≥ 0."""
+    """Compare the scores under each row of `weights` (s, n) ≥ 0 with those on all n items.
+
+    Return the metrics (s,) by panel. `tau` also computes tau-b, which takes longer than the rest.
+    """
     panels = model_panels.panels
     used = np.unique(np.concatenate([np.empty(0, np.intp), *panels.values()]))
     step = max(1, _BLOCK_BYTES // (8 * max(len(used), 1)))

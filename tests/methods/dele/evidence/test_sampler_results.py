@@ -13,7 +13,7 @@ from benchwright.methods.dele.evidence.sampler_results import (
 )
 from benchwright.methods.dele.evidence.study import Draws, sizes_of_rates
 from benchwright.methods.dele.samplers.pool import Draw, SamplingPool
-from benchwright.statistics.preservation import ModelPanels, preservation
+from benchwright.statistics.preservation import ModelPanels, preservation_by_panel
 
 N = 40
 
@@ -70,9 +70,9 @@ def test_results_are_those_of_the_draws_by_panel() -> None:
     for row, size in enumerate([4, 10, 24, 40]):
         subset = _weighted(_pool(), 0)(size)
         weights[row, subset.positions] = subset.weights
-    for panel, members in PANELS.panels.items():
+    for panel in PANELS.panels:
         row = together.query(f"sampler == 'weighted' and panel == {panel!r} and repeat == 2")
-        metrics = preservation(PANELS.correct[members], weights)
+        metrics = preservation_by_panel(PANELS, weights)[panel]
         for name, values in metrics._asdict().items():
             assert row[name].to_numpy() == pytest.approx(values)
     overlap = together.groupby(["sampler", "rate"])["overlap"].first()
