@@ -37,9 +37,9 @@ def vectors(count: int, file: Path | None) -> NDArray[np.float32]:
 
 
 def our_neighbours(data: NDArray[np.float32]) -> Callable[[], NDArray[np.float64]]:
-    from benchwright.statistics.nearest_neighbours import nearest_neighbours
+    from benchwright.statistics.nearest_neighbours import exact_blocks
 
-    return lambda: nearest_neighbours(data, K).distances.astype(np.float64)
+    return lambda: np.concatenate([near.distances for _, near in exact_blocks(data, K)])
 
 
 def sklearn_neighbours(data: NDArray[np.float32]) -> Callable[[], NDArray[np.float64]]:

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from all_neighbours import nearest_neighbours
 from benchwright.statistics import nearest_neighbours as module
 from benchwright.statistics.nearest_neighbours import (
     NearestNeighbours,
     approximate_blocks,
-    nearest_neighbours,
     neighbours_of,
 )
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from all_neighbours import nearest_neighbours
 from benchwright.statistics import nearest_neighbours as module
-from benchwright.statistics.nearest_neighbours import nearest_neighbours
 
 
 @given(st.integers(2, 60), st.integers(1, 70), st.integers(1, 5), st.integers(0, 1000))

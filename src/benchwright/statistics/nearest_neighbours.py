@@ -34,8 +34,8 @@ class NearestNeighbours(NamedTuple):
 Blocks = Iterator[tuple[NDArray[np.intp], NearestNeighbours]]
 
 
-def nearest_neighbours(vectors: Vectors, k: int) -> NearestNeighbours:
-    """Find the k nearest other rows of each row of (n, d) `vectors`, by cosine distance.
+def exact_blocks(vectors: Vectors, k: int) -> Blocks:
+    """Yield blocks of rows of (n, d) `vectors` with the k nearest others by cosine distance.
 
     All pairs are compared: one matrix product per block of rows. Rows of zeros are at distance 1
     from all others. With fewer than k other rows, k is n − 1.
@@ -43,15 +43,6 @@ def nearest_neighbours(vectors: Vectors, k: int) -> NearestNeighbours:
     Raises:
         ValueError: k is not positive, or a vector holds NaN or infinity.
     """
-    n, wanted = len(vectors), _checked_k(vectors, k)
-    whole = NearestNeighbours(np.empty((n, wanted), np.int32), np.empty((n, wanted), np.float32))
-    for rows, near in exact_blocks(vectors, k):
-        whole.indices[rows], whole.distances[rows] = near
-    return whole
-
-
-def exact_blocks(vectors: Vectors, k: int) -> Blocks:
-    """Yield blocks of rows with their neighbours, together all rows (`nearest_neighbours`)."""
     k = _checked_k(vectors, k)
     if k == 0:
         return
@@ -132,7 +123,7 @@ def approximate_blocks(vectors: Vectors, k: int) -> Blocks:
     The vectors are sorted into lists, one per centre, and these into parts. The rows of a part are
     compared with those of the parts whose centres are nearest to its own, by one matrix product.
     Products run on one thread, so that rounding does not depend on their number. Rounding and order
-    are those of `nearest_neighbours`.
+    are those of `exact_blocks`.
     """
     from threadpoolctl import threadpool_limits
 
