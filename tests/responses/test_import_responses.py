@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from benchwright.core.content_hash import content_hash
@@ -605,7 +605,13 @@ def _usable(row: dict[str, Any]) -> bool:
     return row["correct"] in (0.0, 1.0, 0.5) and row["prediction"] != "E" and row["p_answer"] != 1.5
 
 
+_WRONG = {"item_id": "q1", "model": "n", "correct": 0.0, "prediction": None, "p_answer": None}
+_WRONG |= {"shots": 0, "style": ""}
+_SILENT = {"correct": None, "prediction": None, "p_answer": 0.2}
+
+
 @given(st.lists(ROW, min_size=1).filter(lambda rows: any(map(_usable, rows))))
+@example([_WRONG | {"model": "m"}, _WRONG, _WRONG | _SILENT])
 @few_examples
 def test_every_row_has_exactly_one_outcome(
     make_items: Make, make_file: Make, rows: list[dict[str, Any]]

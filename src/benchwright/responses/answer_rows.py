@@ -226,6 +226,7 @@ def _merged(rows: pd.DataFrame, index: ResponseIndex, tallies: Tallies) -> pd.Da
     within = ~own[repeated]
     doubled = np.zeros(len(rows), dtype=bool)
     doubled[repeated] = np.where(within[:, None], stated, stated & said).any(axis=1)
+    doubled[repeated] &= (later["extraction"] != MISSING).to_numpy(dtype=bool)  # counted as dropped
     for mask, counted, disagreeing in (
         (within, "duplicates", "duplicates with a different response (the first counts)"),
         (~within, "duplicates of an earlier file", "different in an earlier file"),
