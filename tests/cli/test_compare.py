@@ -236,6 +236,14 @@ def test_scores_of_another_scale_are_refused_or_mapped(tmp_path: Path, factor: i
     assert json.loads((tmp_path / "g.json").read_text())["scale"] == [0, factor]
 
 
+def test_one_side_of_another_scale_is_said_before_the_verdict(tmp_path: Path) -> None:
+    a = long_table(tmp_path / "a.csv", GOOD.tolist())
+    b = long_table(tmp_path / "b.csv", (100 * POOR).tolist(), "n")
+    done = run("compare", a, b, "--scale", "0:100")
+    assert done.output.startswith("no score of A is above 1; check that both have the same scale")
+    assert "no score" not in run("compare", b, b, "--scale", "0:100").output
+
+
 def test_percents_with_a_decimal_comma_are_numbers(tmp_path: Path) -> None:
     a = long_table(tmp_path / "a.csv", ["70,5"] * 50 + ["80 %"] * 50)
     done = run("gate", a, a, "--margin", 0.02)

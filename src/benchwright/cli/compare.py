@@ -169,7 +169,10 @@ def _missing(pair: Pair) -> str:
 def cautions(pair: Pair) -> list[str]:
     """Return the lines with which a verdict begins: many missing answers, contradicted keys."""
     keys = f"{count(pair.contradicting, 'answer')} contrary to an answer key; see the notes"
-    return [*much_missing(pair), *[keys] * bool(pair.contradicting)]
+    highest = np.nanmax(pair.answers, axis=1) * (pair.scale.high - pair.scale.low) + pair.scale.low
+    low = pair.scale.low < 1 < pair.scale.high and highest.min() <= 1 < highest.max()
+    scale = f"no score of {'AB'[highest.argmin()]} is above 1; check that both have the same scale"
+    return [*much_missing(pair), *[keys] * bool(pair.contradicting), *[scale] * bool(low)]
 
 
 def much_missing(pair: Pair) -> list[str]:
@@ -387,7 +390,7 @@ def comparison_json(made: Comparison) -> dict[str, Any]:
         "groups": made.groups.to_dict("records"),
         "equal_weights": numbers(made.equal_weights),
         "flips": [flip._asdict() for flip in flips(pair)],
-        "notes": list(pair.notes),
+        "notes": [*cautions(pair), *pair.notes],
     }
 
 
