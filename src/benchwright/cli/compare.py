@@ -172,7 +172,10 @@ def cautions(pair: Pair) -> list[str]:
     highest = np.nanmax(pair.answers, axis=1) * (pair.scale.high - pair.scale.low) + pair.scale.low
     low = pair.scale.low < 1 < pair.scale.high and highest.min() <= 1 < highest.max()
     scale = f"no score of {'AB'[highest.argmin()]} is above 1; check that both have the same scale"
-    return [*much_missing(pair), *[keys] * bool(pair.contradicting), *[scale] * bool(low)]
+    unread, n = pair.first.unreadable, len(pair.item_ids)
+    wrong = f"{unread:,} of {n:,} answers of A are unreadable and count as wrong, in favour of B"
+    favours = [wrong] * (unread > MANY_MISSING * n)
+    return [*favours, *much_missing(pair), *[keys] * bool(pair.contradicting), *[scale] * bool(low)]
 
 
 def much_missing(pair: Pair) -> list[str]:
