@@ -248,10 +248,6 @@ def test_samplers_read_responses_and_vectors(items: pd.DataFrame, responses: pd.
             "filtering.*easy.confidence.*less than 1",
         ),
         (
-            lambda items, _: bw.smart(items[1:3]),
-            "'1' is 'two 1' as index, 'one 1' as number",
-        ),
-        (
             lambda items, _: bw.smart(items, items.assign(model="m", prediction=items.answer + 1)),
             "responses: predictions count from 1",
         ),

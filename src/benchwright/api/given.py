@@ -47,7 +47,7 @@ def read_items(items: pd.DataFrame, name: str = "items") -> pd.DataFrame:
     fields["item_id"] = "item_id"
     fields |= {
         "choices": {"column": "choices"},
-        "gold": {"column": "answer", "form": gold_form(answers, items["choices"])},
+        "gold": {"column": "answer", "form": gold_form(answers, items["choices"], from_0=True)},
     }
     benchmark = BenchmarkParams.model_validate(
         dict.fromkeys(("title", "licence", "citation", "url"), "")

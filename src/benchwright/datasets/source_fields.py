@@ -278,8 +278,10 @@ def read_gold(row: Row, mapping: FieldMapping, choices: list[str]) -> list[int]:
     return [_only_match(text, [as_text(label, what) for label in labels], "labels")]
 
 
-def gold_form(answers: Iterable[Any], choices: Iterable[Any]) -> str:
+def gold_form(answers: Iterable[Any], choices: Iterable[Any], from_0: bool = False) -> str:
     """Return the form of the gold in a table of questions, by the most answers that it fits.
+
+    With `from_0` numbers count from 0 unless one is the number of options.
 
     Raises:
         InputError: another form fits as many answers, and an answer names another option by it.
@@ -295,7 +297,7 @@ def gold_form(answers: Iterable[Any], choices: Iterable[Any]) -> str:
     if all(_INTEGER.fullmatch(text) for text, _ in given):
         known = [(int(text), range(len(options))) for text, options in given]
         named["index"] = [n if n in places else -1 for n, places in known]
-        if 0 not in named["index"]:
+        if 0 not in named["index"] and (-1 in named["index"] or not from_0):
             named["number"] = [n - 1 if n - 1 in places else -1 for n, places in known]
     named["text"] = [options.index(text) if text in options else -1 for text, options in given]
     form, *others = sorted(named, key=lambda name: named[name].count(-1))
