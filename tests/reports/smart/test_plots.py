@@ -50,7 +50,7 @@ def test_random_band_counts_all_subsets_and_marks_this_run(small) -> None:
     own = draws.query("metric == 'kendall_tau_b' and method == 'kept' and random == 'plain'")
     assert low < 0.928 < own["value"].max() < high
     assert "22 held-out models" in caption(plot)
-    assert notes(plot) == ["This run 0.928, above 2% of random", "50 items"]
+    assert notes(plot) == ["This run 0.928, percentile 2", "50 items"]
 
 
 def test_without_held_out_models_the_band_uses_all_models_and_equal_subsets(small) -> None:

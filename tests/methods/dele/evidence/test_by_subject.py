@@ -15,7 +15,7 @@ from benchwright.methods.dele.evidence.sampler_results import (
     compare_samplers,
     repeat_seed,
 )
-from benchwright.statistics.preservation import preservation
+from benchwright.statistics.preservation import ModelPanels, preservation_by_panel
 from methods.dele.evidence.sampling_examples import (
     make_answers,
     make_panels,
@@ -71,10 +71,9 @@ def test_composed_curves_are_those_of_the_composed_subsets(choices: pd.DataFrame
             places = np.flatnonzero(names == subject)
             pool = BY_SUBJECT.plain.select(places)
             row[places[BY_SUBJECT.samplers()["word_length"](pool, seed)(15).positions]] = 1 / 30
-    errors = [
-        preservation(BY_SUBJECT.panels.correct[halves.held_out], weights).mean_absolute_error
-        for halves in model_splits(BY_SUBJECT)
-    ]
+    halves = {str(n): split.held_out for n, split in enumerate(model_splits(BY_SUBJECT))}
+    panels = ModelPanels.of(BY_SUBJECT.panels.correct, halves)
+    errors = [f.mean_absolute_error for f in preservation_by_panel(panels, weights).values()]
     line = table.query("line == 'chosen_by_subject' and rate == 50").set_index("metric")
     assert line["mean"]["mean_absolute_error"] == pytest.approx(np.mean(errors))
     assert line["sd"]["mean_absolute_error"] == pytest.approx(
