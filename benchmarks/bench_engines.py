@@ -43,7 +43,7 @@ WAYS = {  # and the packages that each needs
 }
 CONTEXT = 4096
 NOT_INSTALLED = 3
-LOADED = ExitStack()  # keeps the model from warming up to the end of the process
+LOADED = ExitStack()  # keeps the model from warming up to the end
 
 
 def mmlu_prompts(items: int, shots: int, style: str, seed: int) -> list[list[Any]]:
@@ -180,11 +180,12 @@ def worker(way: str, folder: str, dtype: str, file: Path, out: Path) -> None:
     os.environ.setdefault("VLLM_NO_USAGE_STATS", "1")
     rows = json.loads(file.read_text())
     asked = [PromptText(prefix, text, tuple(scored)) for prefix, text, scored in rows]
-    run = globals()[f"score_{way}"](folder, dtype)
-    # A prefix of its own: warming up must not put the others' prefixes into a cache.
-    warm = [p._replace(prefix="Warming up." + p.prefix[:300]) for p in asked[:4]]
-    run(warm)
-    values, scoring = spent(run, asked)
+    with LOADED:
+        run = globals()[f"score_{way}"](folder, dtype)
+        # A prefix of its own: warming up must not put the others' prefixes into a cache.
+        warm = [p._replace(prefix="Warming up." + p.prefix[:300]) for p in asked[:4]]
+        run(warm)
+        values, scoring = spent(run, asked)
     out.write_text(json.dumps({**scoring, "logprobs": values}))
 
 
