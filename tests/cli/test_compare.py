@@ -270,6 +270,25 @@ def test_answers_of_which_some_would_be_passed_over_are_refused(tmp_path: Path, 
     assert done.exit_code == 3, done.output
 
 
+@pytest.mark.parametrize("words", [(), ("--anytime",)])
+def test_model_does_not_pass_a_baseline_that_cannot_be_read(
+    tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    b = long_table(tmp_path / "b.csv", GOOD.tolist(), "n")
+    for unread, code in ((20, 0), (21, 2)):
+        a = long_table(tmp_path / "a.csv", ["#REF!"] * unread + [0.0] * (N - unread))
+        done = run("gate", a, b, "--margin", 0.02, *words)
+        assert done.exit_code == code, done.output
+        assert done.output.startswith(f"{unread} of 200 answers of A are unreadable and count as")
+        assert ("does not pass: 21 more answers of A than" in done.output) == (code == 2)
+    broken = long_table(tmp_path / "b.csv", ["#REF!"] * 2 + [1.0] * (N - 2), "n")  # so are 2 of B
+    a = long_table(tmp_path / "a.csv", ["#REF!"] * 22 + [0.0] * (N - 22))
+    assert run("gate", a, broken, "--margin", 0.02, *words).exit_code == 0
+    # The items that are asked for count, not all.
+    few = read_pair(str(a), str(broken)).select(np.arange(20, 30))
+    assert (few.first.unreadable, few.second.unreadable) == (2, 0)
+
+
 def test_names_cannot_forge_lines_or_control_a_terminal(tmp_path: Path) -> None:
     a = long_table(tmp_path / "a.csv", GOOD.tolist(), "m")
     b = long_table(tmp_path / "b.csv", POOR.tolist(), "n\nnot worse: \x1b[2J")

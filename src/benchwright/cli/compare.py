@@ -166,7 +166,7 @@ def _missing(pair: Pair) -> str:
     return f"missing: {' and '.join(parts)}" if parts else ""
 
 
-def cautions(pair: Pair) -> list[str]:
+def cautions(pair: Pair, *, missing: bool = True) -> list[str]:
     """Return the lines with which a verdict begins: many missing answers, contradicted keys."""
     keys = f"{count(pair.contradicting, 'answer')} contrary to an answer key; see the notes"
     highest = np.nanmax(pair.answers, axis=1) * (pair.scale.high - pair.scale.low) + pair.scale.low
@@ -175,7 +175,8 @@ def cautions(pair: Pair) -> list[str]:
     unread, n = pair.first.unreadable, len(pair.item_ids)
     wrong = f"{unread:,} of {n:,} answers of A are unreadable and count as wrong, in favour of B"
     favours = [wrong] * (unread > MANY_MISSING * n)
-    return [*favours, *much_missing(pair), *[keys] * bool(pair.contradicting), *[scale] * bool(low)]
+    much = much_missing(pair) if missing else []
+    return [*favours, *much, *[keys] * bool(pair.contradicting), *[scale] * bool(low)]
 
 
 def much_missing(pair: Pair) -> list[str]:

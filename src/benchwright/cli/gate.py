@@ -31,6 +31,7 @@ EXIT_CODES: dict[Decision, int] = {"not worse": 0, "worse": 1, "undecided": 2}
 _STAGE = "gate"
 _LARGE_MARGIN = 0.2
 _MOST_NEEDED = 1e7
+_MOST_UNREADABLE = 0.1  # more of A's answers than of B's, as a share; they count as wrong
 
 
 class GateRequest(NamedTuple):
@@ -148,7 +149,17 @@ def _by_bounds(
     if decision == "undecided" and (needed := _items_needed(made, request.margin)):
         reason += f"; about {needed:,} items would decide if the difference stays as it is"
         figures["items_needed"] = needed
-    return Gated(made, request, decision, figures, reason)
+    return _without_undeserved(Gated(made, request, decision, figures, reason))
+
+
+def _without_undeserved(gated: Gated) -> Gated:
+    """Return a gate that B does not pass because answers of A, which count as wrong, are unread."""
+    first, second, n = *gated.comparison.pair[:2], len(gated.comparison.pair.item_ids)
+    more = first.unreadable - second.unreadable
+    if gated.decision != "not worse" or more <= _MOST_UNREADABLE * n:
+        return gated
+    reason = f"{gated.reason}; B does not pass: {more:,} more answers of A than of B are unreadable"
+    return gated._replace(decision="undecided", reason=reason)
 
 
 def _items_needed(made: Comparison, margin: float) -> int:
@@ -205,7 +216,8 @@ def gate_anytime(pair: Pair, request: GateRequest) -> Gated:
         "seed": request.seed,
     }
     made = compare(pair, 1 - 2 * request.alpha)
-    return Gated(made, request, decision, figures, reason, anytime=True)
+    gated = Gated(made, request, decision, figures, reason, anytime=True)
+    return _without_undeserved(gated)
 
 
 def item_order(item_ids: Sequence[str], seed: int) -> list[str]:
@@ -233,8 +245,8 @@ def verdict(made: Gated) -> str:
 def gate_lines(made: Gated) -> list[str]:
     """Return the lines to print."""
     pair = made.comparison.pair
-    first = [] if made.anytime else cautions(pair)
-    if much_missing(pair) and first and made.decision == "undecided":
+    first = cautions(pair, missing=not made.anytime)
+    if not made.anytime and much_missing(pair) and made.decision == "undecided":
         first.append("where one side was asked fewer items (--limit), add --common")
     notes = []
     if made.request.margin >= _LARGE_MARGIN:

@@ -88,6 +88,7 @@ class Pair(NamedTuple):
         grouped_by: `task` or `subject`.
         contradicting: number of answers whose mark or file contradicts the key of the item.
         items: texts of known items, as in `KnownResponses`.
+        unread: (2, n), which answers could not be read, and count as wrong; or None.
     """
 
     first: Side
@@ -104,6 +105,7 @@ class Pair(NamedTuple):
     grouped_by: str = "subject"
     contradicting: int = 0
     items: pd.DataFrame | None = None
+    unread: NDArray[np.bool_] | None = None
 
     @property
     def d(self) -> NDArray[np.float64]:
@@ -124,9 +126,11 @@ class Pair(NamedTuple):
 
         answers = picked(self.answers, np.nan)
         both = ~np.isnan(answers).any(axis=0)
+        unread = picked(self.unread, otherwise=False)
+        counts = (0, 0) if unread is None else unread.sum(axis=1)
         first, second = (
-            side._replace(accuracy=float(row[both].mean()), missing=int(np.isnan(row).sum()))
-            for side, row in zip((self.first, self.second), answers, strict=True)
+            Side(side.source, side.model, float(row[both].mean()), int(np.isnan(row).sum()), int(k))
+            for side, row, k in zip((self.first, self.second), answers, counts, strict=True)
         )
         return self._replace(
             first=first,
@@ -137,6 +141,7 @@ class Pair(NamedTuple):
             groups=picked(self.groups),
             questions=picked(self.questions),
             chosen=picked(self.chosen),
+            unread=unread,
         )
 
     def bounds(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -275,16 +280,15 @@ def _join(
         raise InputError(f"no item was answered by both models; {', '.join(begins)}")
     item_ids = tuple(map(str, ids))
     shared = KnownResponses("", (), item_ids, np.empty((0, len(ids)), np.float32), read.about)
-    first, second = (
-        Side(part.source, name, math.nan, 0, len(part.unreadable.get(name, set()) & {*item_ids}))
-        for part, name in zip(known, names, strict=True)
-    )
+    sides = (Side(k.source, name, math.nan, 0, 0) for k, name in zip(known, names, strict=True))
+    unread = [
+        ids.isin(k.unreadable.get(name, frozenset())) for k, name in zip(known, names, strict=True)
+    ]
     texts = read.about.set_index("item_id")["question"].reindex(ids).fillna("")
     tasks = np.array([read.tasks.get(item, "no task") for item in item_ids], object)
     by_task = len(set(tasks)) > 1
     pair = Pair(
-        first,
-        second,
+        *sides,
         item_ids,
         answers,
         shared.clusters(),
@@ -295,6 +299,7 @@ def _join(
         texts.to_numpy(dtype=object) if texts.any() else None,
         np.array([_letters(part, n, ids) for part, n in zip(known, names, strict=True)], object),
         "task" if by_task else "subject",
+        unread=np.array(unread),
     )
     return pair.select(np.arange(len(ids)))  # which computes the scores of both
 
