@@ -280,7 +280,9 @@ def _join(
         raise InputError(f"no item was answered by both models; {', '.join(begins)}")
     item_ids = tuple(map(str, ids))
     shared = KnownResponses("", (), item_ids, np.empty((0, len(ids)), np.float32), read.about)
-    sides = (Side(k.source, name, math.nan, 0, 0) for k, name in zip(known, names, strict=True))
+    first, second = (
+        Side(part.source, name, math.nan, 0, 0) for part, name in zip(known, names, strict=True)
+    )
     unread = [
         ids.isin(k.unreadable.get(name, frozenset())) for k, name in zip(known, names, strict=True)
     ]
@@ -288,7 +290,8 @@ def _join(
     tasks = np.array([read.tasks.get(item, "no task") for item in item_ids], object)
     by_task = len(set(tasks)) > 1
     pair = Pair(
-        *sides,
+        first,
+        second,
         item_ids,
         answers,
         shared.clusters(),
