@@ -46,12 +46,10 @@ __all__ = [
 follow_parent_in_workers()
 
 
-def _is_not_about_logging(record: logging.LogRecord) -> bool:
-    return "as logging configuration" not in record.getMessage()
-
-
 # Outside a project, Kedro says at import where its logging configuration is.
-logging.getLogger("kedro.framework.project").addFilter(_is_not_about_logging)
+logging.getLogger("kedro.framework.project").addFilter(
+    lambda record: "as logging configuration" not in record.getMessage()
+)
 
 
 def __getattr__(name: str) -> Any:

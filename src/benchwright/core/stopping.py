@@ -44,7 +44,8 @@ class Stops:
         for other in SIGNAL_NAMES:
             signal.signal(other, signal.SIG_IGN)
         self.received = number
-        end_workers()
+        for worker in multiprocessing.active_children():  # of pools
+            worker.terminate()
         self.watchdog = threading.Timer(GRACE, _end, [number])
         self.watchdog.daemon = True
         self.watchdog.start()
@@ -75,12 +76,6 @@ def stopped_by_signals() -> Iterator[Stops]:
 def stop_message(number: int) -> str:
     """Return the line for the user."""
     return f"{SIGNAL_NAMES[signal.Signals(number)]}; {RESUME_HINT}"
-
-
-def end_workers() -> None:
-    """Terminate the processes of pools; the next run removes their temporary files."""
-    for worker in multiprocessing.active_children():
-        worker.terminate()
 
 
 def _end(number: int) -> None:

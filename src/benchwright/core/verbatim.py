@@ -180,15 +180,15 @@ def require_unique(names: Sequence[str]) -> None:
         raise InputError(f"column {repeated!r} is not unique")
 
 
-def read_verbatim(path: Path, kind: str = "") -> pd.DataFrame:
+def read_verbatim(path: Path) -> pd.DataFrame:
     """Read a Parquet, JSON, CSV or TSV file (or one of them in .gz), cells as objects.
 
-    JSON is lines or one list of objects. `kind` is the type of a file of any name (`.csv`).
+    JSON is lines or one list of objects.
 
     Raises:
         InputError: the file is missing, invalid, or too large; the message names the line.
     """
-    kind = kind or (path.with_suffix("") if path.suffix == ".gz" else path).suffix
+    kind = (path.with_suffix("") if path.suffix == ".gz" else path).suffix
     if kind not in _ACCEPTED:
         raise InputError(
             f"{path}: unknown file type; expected {listed(_ACCEPTED)}, optionally with .gz"

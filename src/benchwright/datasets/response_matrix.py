@@ -27,12 +27,35 @@ class ResponseMatrixDataset(LocalFile[ResponseMatrix]):
 
     def load(self) -> ResponseMatrix:
         """Read the matrix; InputError if the file is not a response matrix."""
-        return _read(self.load_path())
+        with opened_parquet(self.load_path()) as file:
+            described = (file.schema_arrow.metadata or {}).get(_KEY)
+            if described is None:
+                raise InputError(f"not a response matrix (no {_KEY.decode()} in its schema)")
+            facts = json.loads(described)
+            if facts["version"] != _VERSION:
+                raise InputError("made by another version of benchwright; run again what made it")
+            item_ids = tuple(facts["item_ids"])
+            models = tuple(file.read(["model"])["model"].to_pylist())
+            values = {}
+            for name in set(_FIELDS) & set(file.schema_arrow.names):
+                parts = [part.flatten().to_numpy() for part in file.read([name])[name].chunks]
+                values[name] = np.concatenate(parts).reshape(len(models), len(item_ids))
+            return ResponseMatrix.of(models, item_ids, condition=facts["condition"], **values)
 
     def save(self, data: ResponseMatrix) -> None:
         """Write the matrix atomically."""
+        import pyarrow.parquet as pq
+
+        described = {"version": _VERSION, "item_ids": data.item_ids, "condition": data.condition}
+        columns = {"model": pa.array(data.models, pa.string())}
+        for name in _FIELDS:
+            values = getattr(data, name)
+            if not (values < 0 if name == "prediction" else np.isnan(values)).all():
+                columns[name] = pa.FixedSizeListArray.from_arrays(values.ravel(), values.shape[1])
+        metadata = {_KEY: json.dumps(described, ensure_ascii=False).encode()}
+        table = pa.table(columns, metadata=metadata)
         with written_aside(self.save_path()) as aside:
-            _write(data, aside)
+            pq.write_table(table, aside, row_group_size=_ROWS_PER_GROUP, compression="zstd")
 
 
 def is_response_matrix(path: Path) -> bool:
@@ -45,34 +68,3 @@ def is_response_matrix(path: Path) -> bool:
         return _KEY in (pq.read_schema(path).metadata or {})
     except BROKEN:
         return False
-
-
-def _write(matrix: ResponseMatrix, path: Path) -> None:
-    import pyarrow.parquet as pq
-
-    described = {"version": _VERSION, "item_ids": matrix.item_ids, "condition": matrix.condition}
-    columns = {"model": pa.array(matrix.models, pa.string())}
-    for name in _FIELDS:
-        values = getattr(matrix, name)
-        if not (values < 0 if name == "prediction" else np.isnan(values)).all():
-            columns[name] = pa.FixedSizeListArray.from_arrays(values.ravel(), values.shape[1])
-    metadata = {_KEY: json.dumps(described, ensure_ascii=False).encode()}
-    table = pa.table(columns, metadata=metadata)
-    pq.write_table(table, path, row_group_size=_ROWS_PER_GROUP, compression="zstd")
-
-
-def _read(path: Path) -> ResponseMatrix:
-    with opened_parquet(path) as file:
-        described = (file.schema_arrow.metadata or {}).get(_KEY)
-        if described is None:
-            raise InputError(f"not a response matrix (no {_KEY.decode()} in its schema)")
-        facts = json.loads(described)
-        if facts["version"] != _VERSION:
-            raise InputError("made by another version of benchwright; run again what made it")
-        item_ids = tuple(facts["item_ids"])
-        models = tuple(file.read(["model"])["model"].to_pylist())
-        values = {}
-        for name in set(_FIELDS) & set(file.schema_arrow.names):
-            parts = [part.flatten().to_numpy() for part in file.read([name])[name].chunks]
-            values[name] = np.concatenate(parts).reshape(len(models), len(item_ids))
-        return ResponseMatrix.of(models, item_ids, condition=facts["condition"], **values)

@@ -68,22 +68,8 @@ def apply_rules(
     return items, {"rules": changes, "rephrase_checks": dict(sorted(failed.items()))}
 
 
-_NODES = [
-    node(
-        apply_rules,
-        [
-            "final_items",
-            "judge_store",
-            "params:perturbation",
-            "params:models",
-            "params:scoring",
-            "closed_seed",
-        ],
-        ["contamination_free_items", "rule_counts"],
-    )
-]
-
-
 def create_pipeline() -> Pipeline:
     """Create the pipeline that rewrites the questions; they stay in memory."""
-    return Pipeline(_NODES)
+    inputs = ["final_items", "judge_store", "params:perturbation", "params:models"]
+    inputs += ["params:scoring", "closed_seed"]
+    return Pipeline([node(apply_rules, inputs, ["contamination_free_items", "rule_counts"])])

@@ -30,15 +30,7 @@ def compute_embeddings(
     return encode_items(items, embedding_cache, embedding.encoder, embedding, models)
 
 
-_NODES = [
-    node(
-        compute_embeddings,
-        ["items", "embedding_cache", "params:embedding", "params:models", "import_report"],
-        "embeddings",
-    )
-]
-
-
 def create_pipeline() -> Pipeline:
     """Create the stage that encodes the items."""
-    return Pipeline(_NODES)
+    inputs = ["items", "embedding_cache", "params:embedding", "params:models", "import_report"]
+    return Pipeline([node(compute_embeddings, inputs, "embeddings")])

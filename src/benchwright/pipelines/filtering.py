@@ -54,7 +54,7 @@ _NODES = [
     node(similar.find_neighbours, [*_COMPARED, "params:filtering"], "neighbours"),
     node(
         similar.check_neighbours,
-        [*_COMPARED, "neighbours", "params:filtering", "params:models", "params:seed"],
+        [*_COMPARED, "neighbours", "params:models", "params:seed"],
         "neighbour_search",
     ),
     node(

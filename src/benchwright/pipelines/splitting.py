@@ -139,11 +139,7 @@ def create_pipeline() -> Pipeline:
     return Pipeline(_NODES)
 
 
-_SEED_NODES = [
-    node(derive_closed_seed, ["params:sealing", "params:seed"], "closed_seed"),
-]
-
-
 def create_seed_pipeline() -> Pipeline:
     """Create the pipeline that derives the seed of all choices about the closed half."""
-    return Pipeline(_SEED_NODES)
+    seed = node(derive_closed_seed, ["params:sealing", "params:seed"], "closed_seed")
+    return Pipeline([seed])

@@ -23,7 +23,7 @@ from benchwright.reports.page.parts import (
     render_sections,
 )
 from benchwright.reports.page.plot_style import KEPT, REMOVED, distinct_names
-from benchwright.reports.page.provenance import Fact, provenance_section
+from benchwright.reports.page.provenance import provenance_section
 from benchwright.reports.page.shapes import Scale, intervals
 from benchwright.reports.page.wording import interval, number, percent, points, rows_of
 
@@ -126,10 +126,10 @@ def render_half_gap_page(
     first, *more = _headline(half_gap, settings)
     benchmark = compared_halves.benchmark
     facts = [
-        Fact("Benchmark", benchmark.name),
-        Fact("Canary of the public half", benchmark.canary),
-        Fact("validation.jsonl, SHA-256", benchmark.validation),
-        Fact("test.sealed, SHA-256", benchmark.test),
+        ("Benchmark", benchmark.name),
+        ("Canary of the public half", benchmark.canary),
+        ("validation.jsonl, SHA-256", benchmark.validation),
+        ("test.sealed, SHA-256", benchmark.test),
     ]
     sections = [
         Section("Models", _models(half_gap, settings), "gaps"),

@@ -23,7 +23,7 @@ from benchwright.reports.page.parts import (
     cut_table,
     render_sections,
 )
-from benchwright.reports.page.provenance import Fact, benchmark_facts, provenance_section
+from benchwright.reports.page.provenance import benchmark_facts, provenance_section
 from benchwright.reports.page.wording import count, p_value, rows_of
 
 _NAMED = 3  # models in a headline
@@ -89,8 +89,8 @@ def render_memorisation_page(
     recall = scoring.generation.recall_tokens
     facts = [
         *benchmark_facts(ingestion, variant, seed),
-        Fact("scoring.configurations", ", ".join(scoring.configurations)),
-        Fact("scoring.generation.recall_tokens", str(recall)),
+        ("scoring.configurations", ", ".join(scoring.configurations)),
+        ("scoring.generation.recall_tokens", str(recall)),
     ]
     sections = [
         Section("Results", _result(rows), "result"),

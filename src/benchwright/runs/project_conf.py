@@ -127,7 +127,9 @@ class ConfLoader(OmegaConfigLoader):
         if key == "parameters":
             for files in (base, of_env):
                 _check_defined_once(files)
-            base |= {file: _choices_in(content) for file, content in of_env.items()}
+            for file, content in of_env.items():
+                names = [name for name in (*_GROUPS, *RUN_VALUES) if name in content]
+                base[file] = OmegaConf.masked_copy(content, names)
         return base, of_env, *others
 
     def _merge_configs(self, config: Any, env_config: Any, *of_files: str) -> Any:
@@ -146,11 +148,6 @@ def _value(parameters: Any, name: str) -> Any:
     for key in name.split("."):
         parameters = (parameters or {}).get(key)
     return parameters
-
-
-def _choices_in(content: DictConfig) -> DictConfig:
-    names = (*_GROUPS, *RUN_VALUES)
-    return OmegaConf.masked_copy(content, [name for name in names if name in content])
 
 
 def _check_defined_once(files: Mapping[Path, DictConfig]) -> None:

@@ -85,9 +85,8 @@ def find_run(
     versions: dict[str, str] = {}
     for variant in [default] if "variant" in given else chosen["_variants"]:
         paths = (catalog[name]["filepath"] for name in needed)
-        if version := common_version(
-            _of_variant(path, benchmark, default, variant) for path in paths
-        ):
+        folders = (_of_variant(path, benchmark, default, variant) for path in paths)
+        if version := common_version(folders):
             versions[variant] = version
     if not versions:
         root = project / str(chosen["data_root"])
@@ -99,11 +98,10 @@ def find_run(
         params = {"benchmark": benchmark, **values}
         answers = ",".join(f"{name}={value}" for name, value in params.items())
         hint = f"; run kedro run --pipeline answers --params {answers}"
+        hint *= "response_matrix" in needed
         raise InputError(
             f"no run of benchmark {benchmark!r}{variant}{part and f', {part},'} has saved "
-            f"{' and '.join(needed)}; it has runs of: {', '.join(names) or 'none'}"
-            + hint
-            * ("response_matrix" in needed)
+            f"{' and '.join(needed)}; it has runs of: {', '.join(names) or 'none'}{hint}"
         )
     newest = max(versions, key=versions.__getitem__)
     if newest != default:
@@ -126,9 +124,9 @@ def common_version(folders: Iterable[Path]) -> str | None:
     return max(set.intersection(*known), default=None) if known else None
 
 
-def saved_versions(folder: Path, name: str = "") -> list[Path]:
-    """Return the files `<folder>/<version>/<name>` (default: the folder's), the newest last."""
-    return sorted(folder.glob(f"*/{name or folder.name}"))
+def saved_versions(folder: Path) -> list[Path]:
+    """Return the files `<folder>/<version>/<name of the folder>`, the newest last."""
+    return sorted(folder.glob(f"*/{folder.name}"))
 
 
 class ListedRun(NamedTuple):

@@ -118,6 +118,11 @@ def unmarked(text: str) -> str:
     return text.removesuffix(".").strip(_MARKS)
 
 
+def same_words(text: str) -> str:
+    """Return the words of a text without differences of case, white space and emphasis."""
+    return unmarked(" ".join(plain(text).split())).casefold()
+
+
 def statements(text: str, read: Reader, window: int = WINDOW) -> Iterator[Statement]:
     """Yield the stated answers: in sentences, under headings, in boxes, after `####`."""
     for cue in _CUE.finditer(text):

@@ -39,7 +39,7 @@ def count_budget(
     stored = [name in whole for name in shards]
     table = prompts.assign(key=plan.keys, shard=shards, stored=stored)
     rows: list[tuple[Any, ...]] = []
-    for name, asked in sorted(table.groupby("model"), key=lambda pair: str(pair[0])):
+    for name, asked in table.groupby("model"):
         model = models.models[str(name)]
         tokenizer = model_tokenizer(model, scoring)
         counted = _counted(asked, model, tokenizer)

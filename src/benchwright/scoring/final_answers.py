@@ -10,6 +10,7 @@ from benchwright.scoring.answer_text import (
     Found,
     ReadAs,
     plain,
+    same_words,
     sentence_before,
     sentence_end,
     unmarked,
@@ -42,7 +43,7 @@ def same_answer(given: str, gold: str) -> bool:
     """
     a, b = canonical_number(given), canonical_number(gold)
     if a is None or b is None:
-        return _folded(given) == _folded(gold)
+        return same_words(given[:10_000]) == same_words(gold[:10_000])
     return a == b
 
 
@@ -137,7 +138,3 @@ def last_number(text: str) -> str | None:
     end = sentence_end(text, last.end())
     sentence = sentence_before(text, last.start()) + text[last.start() : end + 1]
     return None if sentence.endswith("?") or UNSTATED.search(sentence) else _value(last)
-
-
-def _folded(text: str) -> str:
-    return unmarked(" ".join(plain(text[:10_000]).split())).casefold()

@@ -273,9 +273,7 @@ def _asked_copies(
     perturbed_items: pd.DataFrame, scoring: ScoringParams, seed: int
 ) -> Iterator[Asked]:
     """Yield each question of the copies with its demonstrations, by condition and item id."""
-    for condition, copy in sorted(
-        perturbed_items.groupby("condition"), key=lambda pair: str(pair[0])
-    ):
+    for condition, copy in perturbed_items.groupby("condition"):
         pool = demonstration_pools(questions(copy[copy["role"] == "demonstration"]), scoring, seed)
         for question in sorted(questions(copy[copy["role"] == "item"])):
             yield Asked(question, str(condition), pool(question))

@@ -17,8 +17,8 @@ from benchwright.scoring.answer_text import (
     Statement,
     before_next_question,
     plain,
+    same_words,
     statements,
-    unmarked,
 )
 from benchwright.scoring.final_answers import last_number, read_number, read_words, whole_answer
 
@@ -121,12 +121,12 @@ class _Options:
     """The options of one question, labelled A, B, …, and how a text names them."""
 
     def __init__(self, choices: Sequence[str]) -> None:
-        self._texts = [_folded(choice) for choice in choices]
+        self._texts = [same_words(choice) for choice in choices]
         self.window = WINDOW + max(map(len, self._texts))
 
     def named_by(self, text: str) -> Answer | None:
         """Return the option whose words a text is."""
-        words = _folded(text[: self.window])
+        words = same_words(text[: self.window])
         named = [index for index, option in enumerate(self._texts) if option and option == words]
         if not named:
             return None
@@ -193,7 +193,7 @@ class _Options:
             index = self._index(match["label"].strip("([])")) if match else None
             if match is None or index is None:
                 continue
-            rest, own = _folded(match["rest"]), self._texts[index]
+            rest, own = same_words(match["rest"]), self._texts[index]
             fits = own and rest and not several and (own.startswith(rest) or rest.startswith(own))
             if UNSTATED.search(rest[len(own) :]):
                 continue
@@ -204,7 +204,3 @@ class _Options:
 
 def _several(length: int) -> Found:
     return Found(None, length, ReadAs.SEVERAL)
-
-
-def _folded(text: str) -> str:
-    return unmarked(" ".join(plain(text).split())).casefold()

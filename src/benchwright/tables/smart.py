@@ -1,9 +1,6 @@
 """Tables of SMART filtering: verdicts, audit, groups, funnel and reviews."""
 
-import pandera.pandas as pa
-from pandera.typing import Series
-
-from benchwright.tables.base import Columns, Table
+from benchwright.tables.base import Columns
 
 RULES = (
     "anomalous",
@@ -39,29 +36,15 @@ retained are flagged and not removed). `not_judged`: an input was missing for th
 """
 
 
-class ItemAudit(Table):
-    """One row per item: each rule's state, and the final decision with its reasons."""
-
-    item_id: Series[str]
-    subject: Series[str]
-    decision: Series[str] = pa.Field(isin=["kept", "removed"])
-    tags: Series[str]  # comma-joined, e.g. retained_easy, suspect_label
-    removed_by: Series[str]  # comma-joined rule names
-    reasons: Series[str]  # in words
-    anomalous: Series[str]
-    easy: Series[str]
-    easy_unanimous: Series[str]  # in place of easy where answers have no probabilities
-    answer_only: Series[str]
-    suspect_label: Series[str]
-    conflicting_gold: Series[str]
-    duplicate: Series[str]
-    option_superset: Series[str]
-    similar: Series[str]
-    neighbour: Series[str] = pa.Field(nullable=True)
-    neighbour_distance: Series[float] = pa.Field(nullable=True)
-    question: Series[str]
-    choices: Series[object]
-    answer: Series[int]
+ItemAudit = Columns(
+    # decision: kept or removed; tags, e.g. retained_easy, and rules are joined by commas
+    (str, "item_id", "subject", "decision", "tags", "removed_by", "reasons", *RULES, "neighbour"),
+    (float, "neighbour_distance"),
+    (str, "question"),
+    (object, "choices"),
+    (int, "answer"),
+)
+"""One row per item: each rule's state, and the final decision with its reasons in words."""
 
 
 RuleCoverage = Columns(

@@ -33,7 +33,7 @@ def test_search_is_exact_up_to_the_limit_and_checked_above(limit: int, method: s
     exact = find_neighbours(ITEMS, EMBEDDINGS, filtering)
     monkeypatch.setattr(similar_rule, "EXACT_UP_TO", limit)
     near = find_neighbours(ITEMS, EMBEDDINGS, filtering)
-    check = check_neighbours(ITEMS, EMBEDDINGS, near, filtering, ModelsParams(), 0)
+    check = check_neighbours(ITEMS, EMBEDDINGS, near, ModelsParams(), 0)
     assert check["method"] == method
     if method == "approximate":
         shares = [np.isin(a, b).mean() for a, b in zip(exact.indices, near.indices, strict=True)]
@@ -47,7 +47,7 @@ def test_recall_is_the_share_of_true_neighbours(monkeypatch):
     without[:, :5] = exact.indices[:, -1:]  # the nearest five are replaced by the farthest one
     monkeypatch.setattr(similar_rule, "EXACT_UP_TO", 0)
     found = exact._replace(indices=without)
-    seen = check_neighbours(ITEMS, EMBEDDINGS, found, params(), ModelsParams(), 0)
+    seen = check_neighbours(ITEMS, EMBEDDINGS, found, ModelsParams(), 0)
     assert seen["recall"] == 0.75
 
 
@@ -69,7 +69,7 @@ def test_neighbours_are_the_same_after_saving(tmp_path, monkeypatch):
 def test_no_neighbours_are_not_checked():
     neighbours = find_neighbours(ITEMS, EMBEDDINGS.iloc[:0], params())
     assert len(neighbours.item_ids) == 0
-    check = check_neighbours(ITEMS, EMBEDDINGS, neighbours, params(), ModelsParams(), 0)
+    check = check_neighbours(ITEMS, EMBEDDINGS, neighbours, ModelsParams(), 0)
     assert check == {"method": "none", "other_language": ""}
 
 
@@ -94,6 +94,6 @@ def test_an_encoder_that_does_not_know_the_language_of_many_items_is_named(langu
     items = make_items(texts)
     vectors = make_embeddings(VECTORS[:10]).assign(encoder="own@abc/float32")
     near = find_neighbours(items, vectors, params())
-    check = check_neighbours(items, vectors, near, params(), ModelsParams.model_validate(models), 0)
+    check = check_neighbours(items, vectors, near, ModelsParams.model_validate(models), 0)
     assert check["other_language"].startswith(said)
     assert bool(check["other_language"]) == bool(said)

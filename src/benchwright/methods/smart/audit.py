@@ -82,9 +82,8 @@ def audit_items(
     nearest = neighbours.first(1).table().set_index("item_id")
     audit["neighbour"] = audit["item_id"].map(nearest["neighbour"])
     audit["neighbour_distance"] = audit["item_id"].map(nearest["distance"])
-    return audit.assign(
-        question=items["question"], choices=items["choices"], answer=items["answer"]
-    )[ItemAudit.columns()]
+    shown = ["question", "choices", "answer"]
+    return ItemAudit.of(audit.join(items[shown]))
 
 
 def split_items(items: pd.DataFrame, item_audit: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:

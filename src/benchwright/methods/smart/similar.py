@@ -66,7 +66,6 @@ def check_neighbours(
     items: pd.DataFrame,
     embeddings: pd.DataFrame,
     neighbours: Neighbourhood,
-    filtering: FilteringParams,
     models: ModelsParams,
     seed: int,
 ) -> dict[str, Any]:

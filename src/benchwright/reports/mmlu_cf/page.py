@@ -26,7 +26,7 @@ from benchwright.reports.page.parts import (
     render_sections,
     table_of,
 )
-from benchwright.reports.page.provenance import Fact, provenance_section
+from benchwright.reports.page.provenance import provenance_section
 from benchwright.reports.page.wording import (
     number,
     percent,
@@ -67,7 +67,7 @@ def show_construction_provenance(variant: str, seed: int, **sections: Any) -> li
     """Show the settings of every step, by the section of the parameters."""
     # Kedro would convert each section to the type of an annotation, hence `Any`.
     name = sections["sealing"].name
-    facts = [Fact("Benchmark", name), Fact("Variant", variant), Fact("Seed", str(seed))]
+    facts = [("Benchmark", name), ("Variant", variant), ("Seed", str(seed))]
     return [provenance_section(facts, _METHOD, **sections)]
 
 

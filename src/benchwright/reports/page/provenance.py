@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from importlib.metadata import distributions
 from platform import python_version
-from typing import Any, NamedTuple
+from typing import Any
 
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.reports.page.parts import Folded, Section, Table, Text
@@ -24,11 +24,8 @@ PACKAGES = (
 _HIDDEN = {"sealing.key_file", "sealing.key_env"}
 
 
-class Fact(NamedTuple):
-    """A name and its value, both as text."""
-
-    name: str
-    value: str
+Fact = tuple[str, str]
+"""A name and its value."""
 
 
 def benchmark_facts(
@@ -36,17 +33,17 @@ def benchmark_facts(
 ) -> list[Fact]:
     """Return what was refined, under which licence, from which possible sources."""
     facts = [
-        Fact("Benchmark", f"{ingestion.title} ({ingestion.name})"),
-        Fact("Variant", variant),
-        Fact("Licence", ingestion.licence),
-        Fact("Citation", ingestion.citation),
-        Fact("Home", ingestion.url),
-        Fact("Evaluation splits", ", ".join(ingestion.splits.evaluation)),
+        ("Benchmark", f"{ingestion.title} ({ingestion.name})"),
+        ("Variant", variant),
+        ("Licence", ingestion.licence),
+        ("Citation", ingestion.citation),
+        ("Home", ingestion.url),
+        ("Evaluation splits", ", ".join(ingestion.splits.evaluation)),
         *_sources(ingestion),
-        Fact("Filter models", ", ".join(filter_models)),
-        Fact("Seed", str(seed)),
+        ("Filter models", ", ".join(filter_models)),
+        ("Seed", str(seed)),
     ]
-    return [fact for fact in facts if fact.value]
+    return [(name, value) for name, value in facts if value]
 
 
 def provenance_section(facts: Sequence[Fact], method: str, **settings: Any) -> Section:
@@ -54,17 +51,15 @@ def provenance_section(facts: Sequence[Fact], method: str, **settings: Any) -> S
 
     `settings` are parameters (pydantic models) by the name of their section.
     """
-    used = [Fact(*each) for each in flatten(settings).items() if each[0] not in _HIDDEN]
+    used = [fact for fact in flatten(settings).items() if fact[0] not in _HIDDEN]
     installed = {name: [found.version for found in distributions(name=name)] for name in PACKAGES}
-    versions = [
-        Fact(name, "".join(found[:1]) or "not installed") for name, found in installed.items()
-    ]
+    versions = [(name, "".join(found[:1]) or "not installed") for name, found in installed.items()]
     return Section(
         "Provenance",
         [
             Table("", (), facts),
             Folded("Settings", [Table("", (), used)]),
-            Folded("Versions", [Table("", (), [Fact("Python", python_version()), *versions])]),
+            Folded("Versions", [Table("", (), [("Python", python_version()), *versions])]),
             Text(f"Method: {method}", "quiet"),
         ],
         "provenance",
@@ -77,8 +72,8 @@ def _sources(ingestion: BenchmarkParams) -> list[Fact]:
     if sources.hub is not None:
         configs = f" ({', '.join(sources.hub.configs)})" if sources.hub.configs else ""
         revision = f" at {sources.hub.revision}" if sources.hub.revision else ""
-        facts.append(Fact("Source: hub", f"{sources.hub.id}{configs}{revision}"))
+        facts.append(("Source: hub", f"{sources.hub.id}{configs}{revision}"))
     for name, files in (("local", sources.local), ("mirror", sources.mirror)):
         if files is not None:
-            facts.append(Fact(f"Source: {name}", ", ".join(files.names())))
+            facts.append((f"Source: {name}", ", ".join(files.names())))
     return facts

@@ -31,13 +31,11 @@ def show_refinement_top(
         f"{row['flagged']:,} {row['rule'].replace('_', ' ')} ({row['removed'] or 'none'} removed)"
         for row in rule_coverage[rule_coverage["flagged"] > 0].to_dict("records")
     ]
-    lead = [
-        Tiles(subset_verdict.tiles),
-        Text(f"Found on the way: {joined(found)}." if found else "", "judgement"),
-    ]
-    shown = [block for block in lead if not isinstance(block, Text) or block.text]
+    lead: list[Tiles | Text] = [Tiles(subset_verdict.tiles)]
+    if found:
+        lead.append(Text(f"Found on the way: {joined(found)}.", "judgement"))
     notes = [*report_model_notes, *report_item_notes]
-    return Top(subset_verdict.sentence, shown, notes, WHICH_VARIANT, "Benchmark report")
+    return Top(subset_verdict.sentence, lead, notes, WHICH_VARIANT, "Benchmark report")
 
 
 def describe_evidence(

@@ -3,7 +3,6 @@
 import pytest
 
 from benchwright.methods.dele.samplers.prose import (
-    prose_words,
     read_prose,
     without_formulas,
 )
@@ -34,7 +33,7 @@ from benchwright.methods.dele.samplers.prose import (
     ],
 )
 def test_words_are_extracted(text: str, words: tuple[str, ...]) -> None:
-    assert prose_words(text) == words
+    assert read_prose(text).words == words
 
 
 @pytest.mark.parametrize(

@@ -284,8 +284,7 @@ def choose_by_subject(study: SamplingStudy) -> tuple[pd.DataFrame, pd.DataFrame]
         if study.sampling.export.sampler == CHOSEN_BY_SUBJECT:
             raise InputError(
                 f"sampling.export.sampler is {CHOSEN_BY_SUBJECT}, but no sampler can be chosen by "
-                "subject: this needs several subjects, one of them with "
-                f"{fewest} items "
+                f"subject: this needs several subjects, one of them with {fewest} items "
                 "(sampling.evidence.subject_items), and three models"
             )
         return SubjectWinners.empty(), choices

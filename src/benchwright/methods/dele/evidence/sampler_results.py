@@ -184,15 +184,6 @@ def random_results(
     }
 
 
-def quantiles(values: NDArray[np.floating]) -> tuple[float, float, float]:
-    """Return the bounds of the middle 95% and the median between them; NaN without values."""
-    known = np.asarray(values)[~np.isnan(values)]
-    if not len(known):
-        return (float("nan"),) * 3
-    low, middle, high = np.quantile(known, MIDDLE)
-    return float(low), float(middle), float(high)
-
-
 def tested_panels(panels: SamplingPanels) -> list[str]:
     """Return the held-out panels with enough models, or all models if too few are held out."""
     names = dict.fromkeys(("held_out", "forward", panels.main))
@@ -232,14 +223,11 @@ def compare_with_random(sampling_results: pd.DataFrame, study: SamplingStudy) ->
             for name in [RANDOM, *names]:
                 key = {"sampler": name, "panel": panel, "rate": rate, "size": size}
                 for metric, mean in means.get((name, panel, rate), {}).items():
-                    values, null = (
-                        getattr(results, str(metric)),
-                        nulls[:, : repeats[name, panel, rate]],
-                    )
+                    values = getattr(results, str(metric))
+                    null = nulls[:, : repeats[name, panel, rate]]
                     rows.append(_row({**key, "metric": str(metric)}, float(mean), values, null))
-    table = pd.DataFrame(rows).sort_values(
-        ["panel", "metric", "rate", "sampler"], ignore_index=True
-    )
+    order = ["panel", "metric", "rate", "sampler"]
+    table = pd.DataFrame(rows).sort_values(order, ignore_index=True)
     table["p_holm"] = table.groupby(["panel", "metric"])["p"].transform(holm)
     significant, better = table["p_holm"] <= LEVEL, table["better_by"]
     table["verdict"] = np.select(
@@ -255,9 +243,10 @@ def _row(
     key: dict[str, Any], value: float, values: NDArray[np.float64], nulls: NDArray[np.integer]
 ) -> dict[str, Any]:
     """Compare a mean with single random subsets, or with means over those at places `nulls`."""
-    low, median, high = quantiles(values)
+    known = values[~np.isnan(values)]
+    low, median, high = np.quantile(known, MIDDLE).tolist() if len(known) else [np.nan] * 3
     among = values if nulls.shape[1] == 1 else values[nulls].mean(axis=1)
-    difference = value - float(np.nanmean(values)) if not np.isnan(values).all() else np.nan
+    difference = value - float(np.nanmean(values)) if len(known) else np.nan
     return {
         **key,
         "mean": value,

@@ -40,21 +40,12 @@ def read_prose(text: str) -> Prose:
     return Prose(tuple(word for word, _ in read if word), others)
 
 
-def prose_words(text: str) -> tuple[str, ...]:
-    """Return the words of a text."""
-    return read_prose(text).words
-
-
 @lru_cache(maxsize=1 << 17)
 def _word(piece: str) -> str:
     core = piece.strip(_AROUND_WORDS)
     letters = core.replace("'", "")
-    if not letters or not all(map(_is_letter, letters)):
+    if not letters or any(not c.isalpha() and unicodedata.category(c)[0] != "M" for c in letters):
         return ""
     if len(letters) == 1 and letters.isascii() and core not in _SINGLE_LETTERS:
         return ""
     return core
-
-
-def _is_letter(character: str) -> bool:
-    return character.isalpha() or unicodedata.category(character).startswith("M")

@@ -6,12 +6,12 @@ from functools import cache, lru_cache
 from math import fsum, nan
 from typing import Any
 
-from benchwright.methods.dele.samplers.prose import prose_words, without_formulas
+from benchwright.methods.dele.samplers.prose import read_prose, without_formulas
 
 
 def average_word_length(text: str) -> float:
     """Return letters per word, without apostrophes; NaN without words."""
-    words = prose_words(text)
+    words = read_prose(text).words
     if not words:
         return nan
     return sum(len(word.replace("'", "")) for word in words) / len(words)
@@ -19,13 +19,13 @@ def average_word_length(text: str) -> float:
 
 def repeated_words(text: str) -> float:
     """Count the words that occurred earlier in the text, ignoring case; NaN without words."""
-    words = prose_words(text)
+    words = read_prose(text).words
     return float(len(words) - len({word.casefold() for word in words})) if words else nan
 
 
 def lexical_diversity(text: str) -> float:
     """Return distinct words divided by words, in (0, 1], ignoring case; NaN without words."""
-    words = prose_words(text)
+    words = read_prose(text).words
     return len({word.casefold() for word in words}) / len(words) if words else nan
 
 
@@ -48,7 +48,7 @@ _BRITISH = tuple(
 
 def spelling_errors(text: str) -> float:
     """Count the distinct misspelt words of the text; NaN without words."""
-    words = prose_words(text)
+    words = read_prose(text).words
     return float(sum(map(is_misspelt, set(words)))) if words else nan
 
 
@@ -64,14 +64,11 @@ def is_misspelt(word: str) -> bool:
         return False
     spelling = _checker()
     listed = spelling.word_frequency.dictionary
-    if word in listed or any(form in listed for form in _other_forms(word)):
+    base = word.removesuffix("'s")
+    forms = [word, base, base.removesuffix("s"), *(rule.sub(us, base) for rule, us in _BRITISH)]
+    if any(form in listed for form in forms):
         return False
     return any(near in listed for near in spelling.edit_distance_1(word))
-
-
-def _other_forms(word: str) -> list[str]:
-    base = word.removesuffix("'s")
-    return [base, base.removesuffix("s"), *(rule.sub(us, base) for rule, us in _BRITISH)]
 
 
 @cache
