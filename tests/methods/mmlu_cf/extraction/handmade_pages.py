@@ -244,6 +244,12 @@ PAGES = [
         ],
     ),
     Page(
+        "GIFT with printed letters",
+        TEXT,
+        "::Q1:: Which gas? {\n~%0%A) Oxygen\n~%0%C) Helium\n~%100%B) Neon\n}",
+        [("Which gas?", ["Oxygen", "Helium", "Neon"], 2)],
+    ),
+    Page(
         "GIFT with comments, weights, feedback and escapes",
         TEXT,
         "\ufeff// made by hand\n$CATEGORY: sea\n\n::Q1::What causes the \\{tides\\}? {~%-50%The wind#no =%100%The Moon "
@@ -329,12 +335,6 @@ PAGES = [
             ("Which metal?", ["Iron", "Lead"], 1),
             ("Complete it: plants take in a gas.", ["Helium", "Argon"], 0),
         ],
-    ),
-    Page(
-        "GIFT with printed letters",
-        TEXT,
-        "::Q1:: Which gas? {\n~%0%A) Oxygen\n~%0%C) Helium\n~%100%B) Neon\n}",
-        [("Which gas?", ["Oxygen", "Helium", "Neon"], 2)],
     ),
     Page(
         "numbers in the stem of a list item",
