@@ -129,7 +129,6 @@ def read_public(file: Path) -> SealedBenchmark:
 
 
 def _public_item(row: Any) -> SealedItem:
-    """Read one line; raise KeyError, TypeError or ValueError if it is invalid."""
     item_id, question, choices, answer, _ = read_item(row)
     field, level, cluster = str(row["field"]), row["difficulty"], str(row["cluster"])
     return SealedItem(item_id, field, level, question, choices, answer, cluster)

@@ -95,7 +95,6 @@ def _conditions(
 
 
 def _identities(models: ModelsParams) -> dict[str, ModelIdentity]:
-    """Return the models of conf/ with their names on the hub."""
     identities = {}
     for name, model in models.models.items():
         hub = model.weights if isinstance(model.weights, HubWeights) else None

@@ -93,8 +93,6 @@ _SAVED_RUN = (  # which run
 
 
 def _options(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Add options, in this order."""
-
     def add(command: Any) -> Any:
         for option in options[::-1]:
             command = option(command)
@@ -470,10 +468,7 @@ def plan(answers: tuple[Path, ...], env: str | None, **given: Any) -> None:
 def _training_of(
     run: dict[str, Any], env: str | None, given: dict[str, Any], *, needed: bool = False
 ) -> Any:
-    """Return responses of other models: of `--training`, else of a saved run, else None.
-
-    `needed` makes it an error that no run saved any.
-    """
+    """Return responses of other models: of `--training`, else of a saved run, else None."""
     from benchwright.responses.known_responses import known_responses
 
     if given.get("no_training"):
@@ -631,7 +626,6 @@ _OF_PAIR = ("items_file", "choice", "common")
 def _write_comparison(
     given: dict[str, Any], made: Sequence[Any], content: dict[str, Any], page: Callable[[], str]
 ) -> None:
-    """Write JSON, page and changed items of comparisons where a file is given."""
     from benchwright.cli.compare import flips_csv
 
     write_output(given["out"], lambda: content)

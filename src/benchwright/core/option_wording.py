@@ -77,7 +77,6 @@ _PLACE_WORD = re.compile(r"\b(?:above|below|previous|following)\b")
 
 
 def _folded(text: str) -> str:
-    """Normalise case and white space, and strip quotation marks and the final full stop."""
     flat = " ".join(unicodedata.normalize("NFC", text).casefold().split())
     return flat.strip("\"'“”*_[] ").rstrip(".!: ")
 

@@ -201,7 +201,6 @@ def _read_hub(benchmark: BenchmarkParams, source: HubSource, copy: Path | None) 
 def _splits_of_the_hub(
     benchmark: BenchmarkParams, source: HubSource, config: str | None
 ) -> dict[str, Callable[[], pd.DataFrame]]:
-    """Return all splits of one configuration, read by `datasets`."""
     import datasets
 
     try:

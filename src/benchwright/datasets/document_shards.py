@@ -138,13 +138,7 @@ def _reader(file: Path) -> Callable[[Path, int], Records] | None:
 def _documents(
     file: Path, largest: int, report: ShardReport, fields: Mapping[str, str]
 ) -> Iterator[tuple[str | None, ...]]:
-    """Yield the documents of one shard as tuples in the order of `COLUMNS`.
-
-    Unreadable records, and where a shard is broken, are reported.
-
-    Raises:
-        InputError: the shard cannot be opened, or its format is unknown.
-    """
+    """Yield the documents of one shard as tuples in the order of `COLUMNS`."""
     reader = _reader(file)
     if reader is None:
         raise InputError(f"{file}: unknown file type")
@@ -213,7 +207,6 @@ def _row(
 
 
 def _cell(value: Any) -> str | None:
-    """Return a cell as valid Unicode text, None if empty."""
     return None if value is None or value == "" else _valid_unicode(str(value))
 
 
@@ -229,11 +222,7 @@ def _domain(url: str | None) -> str | None:
 
 
 def _of_warc(file: Path, largest: int) -> Records:
-    """Yield pages; other records (requests, images, responses other than 200) are skipped.
-
-    Raises:
-        OSError: the file is broken or not a WARC file.
-    """
+    """Yield pages; other records (requests, images, responses other than 200) are skipped."""
     from warcio.archiveiterator import ArchiveIterator
     from warcio.exceptions import ArchiveLoadFailed
 
@@ -257,7 +246,6 @@ def _of_warc(file: Path, largest: int) -> Records:
 
 
 def _page_type(record: Any) -> str:
-    """Return the content type of a page, "" for other records."""
     if record.rec_type == "conversion":  # text extracted by the crawl
         return "text/plain"
     headers = record.http_headers

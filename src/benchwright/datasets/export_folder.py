@@ -102,7 +102,6 @@ class ExportFolder(AbstractDataset[FolderContent, dict[str, Any]]):
 
 
 def _write(file: Path, pieces: Pieces) -> str:
-    """Write a file and return its SHA-256."""
     digest = hashlib.sha256()
     file.parent.mkdir(parents=True, exist_ok=True)
     with file.open("wb") as stream:

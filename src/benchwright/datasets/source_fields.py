@@ -206,7 +206,6 @@ def _whole_number(value: Any, expected: str) -> int:
 
 
 def _option_index(value: Any, form: str, count: int) -> int:
-    """Return the index of a gold of form `index`, `number` or `letter`."""
     if form == "letter":
         expected = f"A to {LETTERS[count - 1]}"
         index = letter_position(value, len(LETTERS)) if isinstance(value, str) else -1

@@ -45,7 +45,6 @@ class ItemMapper:
     """Maps the rows of one source in order, numbering them within split and subject."""
 
     def __init__(self, benchmark: BenchmarkParams, mapping: FieldMapping, seed: int) -> None:
-        """Start numbering rows; `mapping` is that of the source."""
         self._benchmark = benchmark
         self._mapping = mapping
         self._used = benchmark.splits.used()

@@ -227,7 +227,9 @@ class _Samples:
         """Return `data/<benchmark>/<developer>/<model>`."""
         *developer, name = self._model.id.split("/", 1)
         parts = (self._run.benchmark.name, *(developer or [self._model.developer]), name)
-        return "/".join(("data", *map(_component, parts)))
+        # Components of a path on any system.
+        names = (_NOT_PORTABLE.sub("_", part).rstrip(". ") or _UNKNOWN for part in parts)
+        return "/".join(("data", *names))
 
     def aggregate(self, detail: Row) -> Row:
         """Return the aggregate; `detail` describes the file of these samples."""
@@ -263,7 +265,6 @@ class _Samples:
         }
 
     def _results(self) -> list[Row]:
-        """Return the accuracy under each condition with answers."""
         benchmark = self._run.benchmark
         style = {"style": self._style, "num_fewshot": str(self._shots)} if self._style else {}
         hub = benchmark.sources.hub
@@ -310,11 +311,6 @@ def _identity(model: str, run: AnsweredRun) -> ModelIdentity:
         return found
     name = "/".join(filter(None, model.split("/"))) or _UNKNOWN
     return ModelIdentity(name, name.split("/")[0] if "/" in name else _UNKNOWN)
-
-
-def _component(name: str) -> str:
-    """Return a name as one component of a path on any system."""
-    return _NOT_PORTABLE.sub("_", name).rstrip(". ") or _UNKNOWN
 
 
 def _line(row: Row, indent: int | None = None) -> bytes:

@@ -142,6 +142,5 @@ def card_licence(licence: str) -> str:
 
 
 def _size_category(count: int) -> str:
-    """Return the Hub's name for a number of rows."""
     bounds = {1_000: "n<1K", 10_000: "1K<n<10K", 100_000: "10K<n<100K", 1_000_000: "100K<n<1M"}
     return next((name for bound, name in bounds.items() if count < bound), "1M<n<10M")

@@ -191,7 +191,6 @@ async def _content(reply: httpx2.Response) -> bytes:
 
 
 def _error_message(reply: Any) -> str:
-    """Return the message of a server's error, or ""."""
     if isinstance(reply, str):
         return reply
     if not isinstance(reply, dict):

@@ -189,10 +189,7 @@ def locate_encoder(spec: WeightsParams) -> ModelSource:
 
 
 def _converted_folder(spec: PackageFile | PathWeights, dtype: Dtype, cache: Path) -> Path:
-    """Return a folder in Transformers' format with the dequantised weights of a GGUF file.
-
-    It is made once per file, dtype and version of the conversion.
-    """
+    """Return a folder in Transformers' format with the dequantised weights of a GGUF file."""
     made_by = conversion(spec).replace("/", "-")
     target = cache / f"{revision(spec)}-{dtype}-{made_by}"
     if not target.is_dir():

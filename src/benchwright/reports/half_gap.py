@@ -63,7 +63,6 @@ Row = Mapping[Any, Any]
 
 
 def _headline(half_gap: pd.DataFrame, settings: HalfGapParams) -> list[str]:
-    """Write whether the public half looks leaked, for which models and fields, and how surely."""
     whole = half_gap[half_gap["field"].eq("")]
     tested = whole[whole["p_value"].notna()]
     if tested.empty:

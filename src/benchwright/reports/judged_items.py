@@ -90,7 +90,6 @@ def show_judging_provenance(
 
 
 def _headline(judged_items: pd.DataFrame) -> str:
-    """Write how many items are easy, and how many pass the check."""
     n, level = len(judged_items), judged_items["level"].dropna()
     checked = judged_items.loc[judged_items["reason"] != "unjudged", "reason"]
     parts = []
@@ -144,7 +143,6 @@ def _decisions(judged_items: pd.DataFrame) -> Table:
 
 
 def _lists(items: pd.DataFrame, judged_items: pd.DataFrame, judgements: pd.DataFrame) -> ItemLists:
-    """List the harmful, the lowest rated, the easiest and the most difficult items."""
     rated = judged_items[judged_items["mean_rating"] < HIGH]
     levels = judged_items[judged_items["level"].notna()]
     lists = {

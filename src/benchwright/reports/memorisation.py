@@ -36,10 +36,6 @@ Row = Mapping[Any, Any]
 
 
 def _headline(rows: list[dict[Any, Any]]) -> list[str]:
-    """Write a sentence for each model that remembers items, or that none does.
-
-    If none does, a second sentence gives the largest share compatible with the results.
-    """
     if remembering := [row for row in rows if row["remembers"]]:
         more = len(remembering) - _NAMED
         rest = [f"And {count(more, 'more model')}."] if more > 0 else []
@@ -64,7 +60,6 @@ def _remembers(row: Row) -> str:
 
 
 def _test(row: Row) -> str:
-    """Describe the test of one model: the two counts and the corrected p-value."""
     if row["p_holm"] is None:
         return "no control item of the same subject"
     p = p_value(row["p_holm"])

@@ -115,7 +115,8 @@ def join_responses(
     if problems and not parts:
         raise problems[0]
     merged = merge_files(parts, index, tallies)
-    return merged, ImportReport.from_rows([tallies[name].as_row() for name in response_files])
+    rows = [{**vars(tallies[name]), "detail": tallies[name].detail()} for name in response_files]
+    return merged, ImportReport.from_rows(rows)
 
 
 def as_responses(rows: pd.DataFrame, index: ResponseIndex) -> pd.DataFrame:

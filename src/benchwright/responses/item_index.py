@@ -38,7 +38,6 @@ class ItemIndex:
     """
 
     def __init__(self, items: pd.DataFrame) -> None:
-        """Index an `Items` table."""
         self.ids = pd.Index(items["item_id"].astype(str))
         self.choices = [tuple(map(str, texts)) for texts in items["choices"]]
         self.subjects = [sys.intern(str(subject)) for subject in items["subject"]]

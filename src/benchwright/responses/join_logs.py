@@ -158,10 +158,7 @@ def _marked(sample: Sample, mark: Mark, style: str) -> Sample:
 def _join(
     file: LoadedFile, log: Log, index: ResponseIndex, foreign: ForeignRuns, tally: Tally
 ) -> tuple[list[_Joined], list[Sample]]:
-    """Return the samples with an item, and all that ask one; count the others.
-
-    Texts are dropped batch by batch.
-    """
+    """Return the samples with an item, and all that ask one; count the others."""
     joined: list[_Joined] = []
     answered: list[Sample] = []
     samples = log.samples()

@@ -33,7 +33,6 @@ def _pattern(spelling: str) -> re.Pattern[str]:
 
 @cache
 def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
-    """Read the patterns of model names and their families, in order of precedence."""
     table = files("benchwright.responses").joinpath("model_families.txt").read_text("utf-8")
     lines = (line.split() for line in table.splitlines() if line and not line.startswith("#"))
     return tuple((_pattern(spelling), family) for family, *rest in lines for spelling in rest)

@@ -38,7 +38,6 @@ class PromptIndex:
     """Items by their questions, to be found inside other text."""
 
     def __init__(self, questions: Sequence[str], choices: Sequence[Sequence[str]]) -> None:
-        """Index items by position: texts of questions and of options."""
         self._questions: list[str] = []
         self._choices: list[tuple[str, ...]] = []
         self._stated: list[tuple[str, ...]] = []
@@ -124,7 +123,6 @@ class EndIndex:
     """
 
     def __init__(self, questions: Sequence[str], choices: Sequence[Sequence[str]]) -> None:
-        """Index items by position: texts of questions and of options."""
         self._bare = [[bare_text(text) for text in texts] for texts in choices]
         self._by_anchor: dict[str, list[tuple[str, int]]] = defaultdict(list)
         for position, (question, texts) in enumerate(zip(questions, choices, strict=True)):

@@ -2,10 +2,8 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
 from benchwright.logs.sample import Sample
-from benchwright.tables.responses import ImportReport
 
 EXAMPLES = 3
 SAME_SCORE = 5e-4
@@ -57,11 +55,6 @@ class Tally:
             for what, count in self._counts.items()
         )
         return "; ".join([*parts, *self.notes])
-
-    def as_row(self) -> tuple[Any, ...]:
-        """Return the row of the `ImportReport` table."""
-        *names, _ = ImportReport.columns()
-        return (*(getattr(self, name) for name in names), self.detail())
 
 
 def unknown_condition(condition: str) -> str:

@@ -90,7 +90,6 @@ class ConfLoader(OmegaConfigLoader):
     """
 
     def __getitem__(self, key: str) -> dict[str, Any]:
-        """Return the configuration of one kind, e.g. `catalog`."""
         if key == "catalog":
             run = self["parameters"]
             part = run_part(run.get("limit"), run.get("seed"))

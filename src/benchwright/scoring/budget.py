@@ -67,7 +67,6 @@ def _count(texts: Iterable[str], tokenizer: Any) -> dict[str, int]:
 
 
 def _counted(asked: pd.DataFrame, model: ModelParams, tokenizer: Any) -> pd.DataFrame:
-    """Add the token counts of each prompt."""
     options = _count((text for scored in asked["continuations"] for text in scored), tokenizer)
     lengths = [[options[option] for option in scored] for scored in asked["continuations"]]
     prefixes = _count(asked["prefix"].astype(str).unique(), tokenizer)

@@ -75,7 +75,6 @@ def _value(match: re.Match[str]) -> str | None:
 
 
 def _written(value: Fraction) -> str:
-    """Write a decimal if it is finite, else a fraction."""
     rest = value.denominator
     for prime in (2, 5):
         while rest % prime == 0:

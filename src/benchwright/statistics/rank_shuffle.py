@@ -99,7 +99,6 @@ def _resampled(tau: Coefficient, again: Float) -> Bounded:
 
 
 def _ranks(scores: Float, resampled: Float) -> tuple[Float, Float, Float]:
-    """Ranks (m,) and the middle of the resampled ones."""
     original = rank_agreement.ranks_rows(scores[None, :])[0]
     if not len(resampled) or not len(scores):
         blank = np.full(len(scores), np.nan)

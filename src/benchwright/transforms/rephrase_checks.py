@@ -208,7 +208,6 @@ def failed_checks(wording: Wording) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    """Return words and digits only, in lower case."""
     return " ".join(re.findall(r"\w+(?:'\w+)?", kept_text.folded(text)))
 
 

@@ -137,7 +137,6 @@ def _draw(grouping: Grouping, seed: int) -> Draw:
 
 
 def _without(grouping: Grouping, removed: Set[str]) -> Grouping:
-    """Return the groups without removed members, where two or more are left."""
     left = (tuple(m for m in group if m not in removed) for group in grouping.groups)
     return replace(grouping, groups=tuple(group for group in left if len(group) > 1))
 
@@ -177,7 +176,6 @@ def redundant_similar(
 
 
 def _finding(grouping: Grouping, ids: Sequence[str], redundant: Set[str]) -> Finding:
-    """Return the finding of a rule about groups."""
     if grouping.status != "ran":
         return Finding.idle(grouping.rule, len(ids), grouping.status, grouping.reason)
     detail = {

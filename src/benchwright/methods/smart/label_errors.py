@@ -72,7 +72,6 @@ def rate_label_errors(
 
 
 def _checked(label_errors: pd.DataFrame) -> dict[str, bool]:
-    """Return whether the label of each checked item is wrong."""
     checked: dict[str, bool] = {}
     for number, row in enumerate(label_errors.to_dict("records"), start=2):
         item, wrong, kind = (cell_text(row.get(name)) for name in ("item_id", "wrong", "kind"))
@@ -95,7 +94,6 @@ def _is_wrong(kind: str) -> bool:
 
 
 def _groups(item_audit: pd.DataFrame, verdicts: pd.DataFrame) -> list[tuple[str, set[str]]]:
-    """Return the sets of items to compare, by name."""
     ids = item_audit["item_id"].astype(str)
     removed_by = dict(zip(ids, item_audit["removed_by"].str.split(","), strict=True))
     gone = set(ids[item_audit["decision"] == "removed"])

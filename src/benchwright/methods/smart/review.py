@@ -118,10 +118,7 @@ def read_reviews(
 
 
 def _partners(groups: pd.DataFrame) -> dict[tuple[str, str], str]:
-    """Return the item to compare a duplicate or similar item with, by rule and item.
-
-    It is the first kept member of the group, else the first other member.
-    """
+    """Return the item to compare a duplicate or similar item with, by rule and item."""
     partner: dict[tuple[str, str], str] = {}
     for key, rows in groups.groupby(["group_id", "kind"], sort=False):
         first = [*rows.loc[rows["kept"], "item_id"], *rows["item_id"]]

@@ -48,7 +48,6 @@ def _origin_of(steps: Steps) -> str:
 
 
 def _verdict(steps: Steps, checkers: int) -> str:
-    """Say whether the benchmark can be published."""
     made = f"{steps.public:,} public and {steps.closed:,} closed questions from {_origin_of(steps)}"
     if not checkers:
         return f"A draft: no judge has checked the {made}."
@@ -59,7 +58,6 @@ def _verdict(steps: Steps, checkers: int) -> str:
 
 
 def _figures(steps: Steps, checkers: int) -> list[tuple[str, str]]:
-    """Return the shares of clean, rated and checked questions, with labels."""
     clean = percent(steps.clean / steps.extracted if steps.extracted else None)
     checked = f"{steps.passed:,} of {steps.sampled:,}" if checkers else "none"
     return [

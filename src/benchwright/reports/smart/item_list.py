@@ -61,7 +61,6 @@ def list_items(item_audit: pd.DataFrame, response_matrix: ResponseMatrix, panel:
 
 
 def _removed_first(item_audit: pd.DataFrame) -> NDArray[np.intp]:
-    """Return the rows of removed items first, each part in natural order of id."""
     order = natural_order(item_audit["item_id"].tolist())
     kept = (item_audit["decision"] != "removed").to_numpy()[order]
     return np.concatenate([order[~kept], order[kept]])

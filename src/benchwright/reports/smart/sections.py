@@ -250,7 +250,6 @@ def _responses(answer_coverage: pd.DataFrame) -> list[Any]:
 
 
 def _rejected(rejected_items: pd.DataFrame) -> Table | Text:
-    """Show rejected source rows by rule, with the first of each."""
     if rejected_items.empty:
         return Text("None: every source row became an item.")
     rows = []
@@ -281,7 +280,6 @@ def show_provenance(
 
 
 def _silent(rule_coverage: pd.DataFrame) -> dict[str, str]:
-    """Return the rules that did not run, with the reasons."""
     return {
         row["rule"]: row["reason"] or ("switched off" if row["status"] == "off" else "did not run")
         for row in rows_of(rule_coverage)

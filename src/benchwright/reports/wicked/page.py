@@ -60,7 +60,6 @@ def _table(
 
 
 def _bounded(row: Row, name: str) -> Cell:
-    """Return points with their interval below them."""
     ends = name.removesuffix("_delta")
     return parts.as_points({**row, "low": row[f"{ends}_low"], "high": row[f"{ends}_high"]}, name)
 

@@ -28,7 +28,6 @@ _FEWEST_DRAWS = 20  # of `random` that show the middle 95%
 
 
 def _by_metric(results: pd.DataFrame, key: Sequence[str]) -> Any:
-    """Group the values of every metric by key."""
     long = results.melt(list(key), list(METRICS), var_name="metric", value_name="value")
     return long.groupby([*key, "metric"], sort=True)["value"]
 

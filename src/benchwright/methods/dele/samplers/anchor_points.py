@@ -121,11 +121,7 @@ class AnchorClusters:
 
 
 def _item_parameters(pool: SamplingPool) -> Float:
-    """Return discrimination and difficulty, clipped at ±6 (n, 2); medians without responses.
-
-    Raises:
-        InputError: no model can be fitted to the responses.
-    """
+    """Return discrimination and difficulty, clipped at ±6 (n, 2); medians without responses."""
     fit = fit_2pl(pool.correct)
     known = ~np.isnan(fit.discrimination)
     if not known.any():

@@ -26,7 +26,6 @@ RANDOM = "random"
 
 
 def _kind(family: str, sampler: Sampler, reads: str) -> SamplerKind:
-    """Return the kind of a sampler without settings."""
     return SamplerKind(family, lambda _: sampler, reads)
 
 

@@ -93,7 +93,6 @@ def clean(batches: Sequence[pa.Table], params: CleaningParams) -> Cleaned:
 
 
 def _count(n_rows: int, changes: pa.Table, rejected: pa.Table, params: CleaningParams) -> pa.Table:
-    """Return the `CleaningFunnel` of the rules that are not off."""
     changed = changes.group_by(["item_id", "rule"]).aggregate([])
     n_changed = Counter(changed.column("rule").to_pylist())
     n_rejected = Counter(rejected.column("rule").to_pylist())

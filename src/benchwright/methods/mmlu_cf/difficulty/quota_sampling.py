@@ -90,7 +90,6 @@ def sample_by_difficulty(
 
 
 def _pool(items: pd.DataFrame, seed: int) -> pd.DataFrame:
-    """Return the items that have a level, by hash of their ids."""
     ids = items["item_id"].astype(str)
     explanation = items["explanation"]
     table = pd.DataFrame(

@@ -36,8 +36,6 @@ class Share(NamedTuple):
 
 
 class _Pair(NamedTuple):
-    """A label and the item that matches it."""
-
     label: Record
     row: Record | None = None
     right: bool = False

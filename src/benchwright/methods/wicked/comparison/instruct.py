@@ -46,7 +46,6 @@ def compare_instruct(
 def _compared(
     tuned: list[int], base: list[int], change: Floats, compared: ComparedResponses
 ) -> tuple[Any, ...]:
-    """Compare rows of tuned and of base models."""
     means = [float(change[rows].mean()) if rows else np.nan for rows in (tuned, base)]
     lacking = [kind for kind, rows in (("instruct", tuned), ("base", base)) if not rows]
     if lacking:

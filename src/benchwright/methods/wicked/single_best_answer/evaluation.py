@@ -112,7 +112,6 @@ def _benchmarks(items: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
 
 
 def _judges(items: pd.DataFrame, annotations: pd.DataFrame) -> Iterator[dict[str, Any]]:
-    """Compare each judge with the annotators."""
     read = items[~items["judged"]]
     judged = annotations[annotations["labeller"].str.startswith(JUDGE)]
     for name, labels in judged.groupby("labeller"):
