@@ -152,7 +152,14 @@ def run_leak_test(
         check_key(release, key)
     parameters = load_conf(project, env, params)["parameters"]
     models = ModelsParams.model_validate(parameters["models"])
-    asked_as = _asked_as(request, models)
+    model = models.named(request.model, "leak-test")
+    endpoint = model.endpoint
+    if model.samples_letters or (endpoint is not None and endpoint.logprobs != "echo"):
+        raise InputError(
+            f"leak-test: {request.model} gives no log-probability of whole texts; a server needs "
+            "endpoint.logprobs: echo"
+        )
+    asked_as = Configuration(request.model, "cloze", 0)
     given = ScoringParams.model_validate(dict(parameters.get("scoring") or {}))
     scoring = one_configuration(configuration_name(*asked_as), given)
     tested = [item for item in release.items if len(item.orders) > 1]
@@ -172,17 +179,6 @@ def run_leak_test(
     generator = stage_generator(request.seed, "leak_test")
     evidence = leak_evidence(scores[known], released[known], generator)
     return LeakTested(request, release, evidence, key is not None, left_out)
-
-
-def _asked_as(request: LeakTestRequest, models: ModelsParams) -> Configuration:
-    model = models.named(request.model, "leak-test")
-    endpoint = model.endpoint
-    if model.samples_letters or (endpoint is not None and endpoint.logprobs != "echo"):
-        raise InputError(
-            f"leak-test: {request.model} gives no log-probability of whole texts; a server needs "
-            "endpoint.logprobs: echo"
-        )
-    return Configuration(request.model, "cloze", 0)
 
 
 def _row(item: ReleasedItem, asked_as: Configuration) -> tuple[Any, ...]:

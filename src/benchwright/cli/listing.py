@@ -22,6 +22,8 @@ def list_of(what: str, project: Path, env: str | None, params: Mapping[str, Any]
     """
     if what in _REGISTRIES:
         return _REGISTRIES[what]()
+    if what == "styles":
+        return [{"style": name, "scored": scored} for name, scored in STYLES.items()]
     conf = load_conf(project, env, params)
     parameters, defaults = conf["parameters"], conf["globals"]
     if what == "runs":
@@ -105,8 +107,4 @@ def _estimators() -> list[Row]:
     ]
 
 
-def _styles() -> list[Row]:
-    return [{"style": name, "scored": scored} for name, scored in STYLES.items()]
-
-
-_REGISTRIES = {"samplers": _samplers, "estimators": _estimators, "styles": _styles}
+_REGISTRIES = {"samplers": _samplers, "estimators": _estimators}

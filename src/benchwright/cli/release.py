@@ -34,7 +34,13 @@ def write_release(source: Path, folder: Path, name: str, key: SealKey) -> int:
     Raises:
         InputError: the file cannot be read, lacks a column, or has an invalid row or an id twice.
     """
-    rows = _rows(source)
+    with read_errors(source):
+        if source.suffix == ".parquet":
+            rows = read_parquet(source).to_pylist()
+        else:
+            rows = json_rows(utf8_text(read_bytes(source)).split("\n"))
+    if not rows:
+        raise InputError(f"{source}: the file is empty")
     most = Counter(str(row.get("item_id")) for row in rows).most_common(1)[0]
     if most[1] > 1:
         raise InputError(f"{source}: item_id {most[0]!r} occurs twice; make ids unique")
@@ -46,17 +52,6 @@ def write_release(source: Path, folder: Path, name: str, key: SealKey) -> int:
     facts = {"benchwright": VERSION, "name": name, "leak_test": leak_test_facts(orders, ITEMS)}
     ExportFolder(path=str(folder)).save(FolderContent({ITEMS: [x.encode() for x in lines]}, facts))
     return len(lines)
-
-
-def _rows(source: Path) -> list[dict[str, Any]]:
-    with read_errors(source):
-        if source.suffix == ".parquet":
-            rows = read_parquet(source).to_pylist()
-        else:
-            rows = json_rows(utf8_text(read_bytes(source)).split("\n"))
-    if not rows:
-        raise InputError(f"{source}: the file is empty")
-    return rows
 
 
 def read_item(row: Any) -> MultipleChoice:

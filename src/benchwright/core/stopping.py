@@ -95,7 +95,10 @@ def follow_parent() -> None:
 
     Otherwise the workers of a killed parent would wait for ever.
     """
-    if not _is_worker() or threading.current_thread() is not threading.main_thread():
+    # A spawned process that is just importing the main module knows its parent a moment later.
+    importing = getattr(multiprocessing.current_process(), "_inheriting", False)
+    is_worker = importing or multiprocessing.parent_process() is not None
+    if not is_worker or threading.current_thread() is not threading.main_thread():
         return
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = os.getppid()
@@ -106,9 +109,3 @@ def follow_parent() -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True, name="follow_parent").start()
-
-
-def _is_worker() -> bool:
-    # A spawned process that is just importing the main module knows its parent a moment later.
-    importing = getattr(multiprocessing.current_process(), "_inheriting", False)
-    return importing or multiprocessing.parent_process() is not None

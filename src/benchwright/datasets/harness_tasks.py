@@ -104,17 +104,13 @@ def _family_files(family: HarnessFamily) -> dict[str, Pieces]:
     return {f"{family.name}/{name}": content for name, content in files.items()}
 
 
-def _content(export: HarnessExport) -> FolderContent:
-    files: dict[str, Pieces] = {README: [export.readme.encode()]}
-    for family in export.families:
-        files |= _family_files(family)
-    families = {family.name: dict(family.facts) for family in export.families}
-    return FolderContent(files, {**export.facts, "families": families})
-
-
 class HarnessTasks(ExportFolder):
     """A folder of exported tasks."""
 
     def save(self, data: HarnessExport) -> None:  # type: ignore[override]
         """Write the tasks; see `ExportFolder`."""
-        super().save(_content(data))
+        files: dict[str, Pieces] = {README: [data.readme.encode()]}
+        for family in data.families:
+            files |= _family_files(family)
+        families = {family.name: dict(family.facts) for family in data.families}
+        super().save(FolderContent(files, {**data.facts, "families": families}))

@@ -97,7 +97,6 @@ class _Row:
 
     @property
     def position(self) -> int:
-        """Position of the last written token."""
         return len(self.context) + len(self.tokens) - 1
 
 

@@ -181,7 +181,6 @@ class TransformersModel:
         return cls(model.to(device), load_tokenizer(source), context, batch_tokens)
 
     def close(self) -> None:
-
         del self.model, self._head, self._head_weight
         gc.collect()
         if torch.cuda.is_available():

@@ -172,7 +172,6 @@ class JsonServer:
         return BadReplyError(f"{status}: {message}")
 
     def _clean(self, text: str) -> str:
-        """Return the text on one short line, without the key."""
         if self._key:
             text = text.replace(self._key, "[key]")
         line = " ".join(text.split())

@@ -52,25 +52,21 @@ def encode(tokenizer: Any, prompts: Sequence[PromptText]) -> list[Encoded]:
     texts = [prompt.prefix + prompt.text for prompt in prompts]
     contexts = _tokens(tokenizer, texts, special)
     ends = [text[max(0, text.rfind(" ", 0, -_END)) :] for text in texts]
-    pairs = zip(ends, prompts, strict=True)
-    longer = [end + option for end, prompt in pairs for option in _with_none(prompt)]
+    options = [("", *prompt.continuations) for prompt in prompts]
+    pairs = zip(ends, options, strict=True)
+    longer = [end + option for end, own in pairs for option in own]
     read = iter(_tokens(tokenizer, longer, False))
     encoded = []
-    for prompt, text, context in zip(prompts, texts, contexts, strict=True):
-        end, *wholes = [next(read) for _ in _with_none(prompt)]
+    for own, text, context in zip(options, texts, contexts, strict=True):
+        end, *wholes = [next(read) for _ in own]
         first = max(0, len(end) - _SETTLED)
         same = len(context) > _SETTLED and context[-_SETTLED:] == end[first:]
         if same and all(whole[:first] == end[:first] for whole in wholes):
             wholes = [context[:-_SETTLED] + whole[first:] for whole in wholes]
         else:
-            joint = [text + continuation for continuation in prompt.continuations]
-            wholes = _tokens(tokenizer, joint, special)
+            wholes = _tokens(tokenizer, [text + option for option in own[1:]], special)
         encoded.append(_split(tokenizer, context, wholes))
     return encoded
-
-
-def _with_none(prompt: PromptText) -> tuple[str, ...]:
-    return ("", *prompt.continuations)
 
 
 def _tokens(tokenizer: Any, texts: list[str], special: bool) -> list[list[int]]:

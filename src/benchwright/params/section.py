@@ -21,14 +21,11 @@ def _increasing(values: Sequence[float]) -> Sequence[float]:
     return values
 
 
-def _split_names(value: Any) -> Any:
-    """Split `a+b`, which `--params` uses since a comma ends a parameter."""
-    return value.split("+") if isinstance(value, str) else value
-
-
 Distinct = AfterValidator(_distinct)
 Increasing = AfterValidator(_increasing)
-Names = Annotated[tuple[str, ...], BeforeValidator(_split_names), Distinct]
+# `a+b`, which `--params` uses since a comma ends a parameter.
+_Split = BeforeValidator(lambda value: value.split("+") if isinstance(value, str) else value)
+Names = Annotated[tuple[str, ...], _Split, Distinct]
 
 
 class Section(BaseModel):

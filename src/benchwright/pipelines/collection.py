@@ -57,19 +57,15 @@ def extract_items(
             progress.set_postfix({"items": n_items}, refresh=False)
             progress.update(part.documents)
     raw = pa.concat_tables(items)
-    _require_distinct(raw.column("item_id"))
-    read = [{"file": file, **asdict(reports[file])} for file in sorted(reports)]
-    return raw, dict(domains), pd.DataFrame(read)
-
-
-def _require_distinct(ids: pa.ChunkedArray) -> None:
-    counts = pc.value_counts(ids)
+    counts = pc.value_counts(raw.column("item_id"))
     repeated = counts.field("values").filter(pc.greater(counts.field("counts"), 1))
     if len(repeated):
         doc_id = min(repeated.to_pylist()).rsplit("#", 1)[0]
         raise InputError(
             f"documents: doc_id {doc_id!r} is not unique; give each document a unique id"
         )
+    read = [{"file": file, **asdict(reports[file])} for file in sorted(reports)]
+    return raw, dict(domains), pd.DataFrame(read)
 
 
 def measure_extraction(

@@ -68,10 +68,17 @@ def show_judgements(
     lists = _lists(items, judged_items, judgements)
     notes = [*doubtful_judges(judge_parse_rates, judge_agreement), *_without_spread(judgements)]
     subjects = _subjects(judged_items)
+    counts, n = judged_items["reason"].value_counts(), len(judged_items)
+    rows = [
+        [words, number(int(counts.get(name, 0))), percent(counts.get(name, 0) / n)]
+        for name, words in _REASONS.items()
+    ]
+    label = "What the check would do; no item is removed"
+    decisions = Table(label, ("Result", "Items", "Share"), rows, (1, 2))
     sections = [
         Section("Difficulty", [Plot("judged_difficulty_plot"), subjects], "difficulty"),
         Section("Items to read", [lists], "items", open=True),
-        Section("Checking", [_decisions(judged_items)], "checking"),
+        Section("Checking", [decisions], "checking"),
         Section("Judges", judges, "judges"),
     ]
     return Top(_headline(judged_items), (), notes, kind="Judges"), sections
@@ -129,17 +136,6 @@ def _subjects(judged_items: pd.DataFrame) -> Table:
     ]
     head = ("Subject", "Items", "Mean level", f"Level below {EASY}", "Mean rating", "Pass")
     return Table("Judged items by subject", head, rows, numbers=range(1, 6))
-
-
-def _decisions(judged_items: pd.DataFrame) -> Table:
-    counts = judged_items["reason"].value_counts()
-    rows = [
-        [words, number(int(counts.get(name, 0))), percent(counts.get(name, 0) / len(judged_items))]
-        for name, words in _REASONS.items()
-    ]
-    return Table(
-        "What the check would do; no item is removed", ("Result", "Items", "Share"), rows, (1, 2)
-    )
 
 
 def _lists(items: pd.DataFrame, judged_items: pd.DataFrame, judgements: pd.DataFrame) -> ItemLists:

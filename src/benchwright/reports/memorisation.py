@@ -39,7 +39,13 @@ def _headline(rows: list[dict[Any, Any]]) -> list[str]:
     if remembering := [row for row in rows if row["remembers"]]:
         more = len(remembering) - _NAMED
         rest = [f"And {count(more, 'more model')}."] if more > 0 else []
-        return [*map(_remembers, remembering[:_NAMED]), *rest]
+        named = [
+            f"{row['model']} writes all options in place for {row['fuzzy']:.1%} of items "
+            f"[{row['fuzzy_low']:.1%}, {row['fuzzy_high']:.1%}] and {row['control_whole']:.1%} of "
+            "control items."
+            for row in remembering[:_NAMED]
+        ]
+        return [*named, *rest]
     if not any(row["compared"] for row in rows):
         return ["No conclusion: no item has a control item of the same subject."]
     who = "No model writes" if len(rows) > 1 else f"{rows[0]['model']} does not write"
@@ -49,14 +55,6 @@ def _headline(rows: list[dict[Any, Any]]) -> list[str]:
         f"With {min(row['items'] for row in rows):,} items, a rate of up to {most:.1%} is "
         "compatible with these results.",
     ]
-
-
-def _remembers(row: Row) -> str:
-    return (
-        f"{row['model']} writes all options in place for {row['fuzzy']:.1%} of items "
-        f"[{row['fuzzy_low']:.1%}, {row['fuzzy_high']:.1%}] and {row['control_whole']:.1%} of "
-        "control items."
-    )
 
 
 def _test(row: Row) -> str:
@@ -87,9 +85,16 @@ def render_memorisation_page(
         ("scoring.configurations", ", ".join(scoring.configurations)),
         ("scoring.generation.recall_tokens", str(recall)),
     ]
+    examples = [
+        Folded(
+            f"{model['model']}: items with the most options in place",
+            [_example(item) for item in model["items"]],
+        )
+        for model in memorisation_examples
+    ]
     sections = [
         Section("Results", _result(rows), "result"),
-        Section("Examples", _examples(memorisation_examples), "examples"),
+        Section("Examples", examples, "examples"),
         provenance_section(facts, _SOURCE),
     ]
     return render_sections(
@@ -120,16 +125,6 @@ def _result(rows: list[dict[Any, Any]]) -> list[Any]:
         {**row, "test": _test(row), "verdict": "yes" if row["remembers"] else "no"} for row in rows
     ]
     return cut_table(label, said, columns, "memorisation_summary")
-
-
-def _examples(memorisation_examples: list[dict[str, Any]]) -> list[Any]:
-    return [
-        Folded(
-            f"{model['model']}: items with the most options in place",
-            [_example(item) for item in model["items"]],
-        )
-        for model in memorisation_examples
-    ]
 
 
 def _example(item: dict[str, Any]) -> Article:

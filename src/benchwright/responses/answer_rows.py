@@ -111,7 +111,12 @@ def merge_files(
     files = [file for file in files if len(file["position"])]
     if not files:
         return no_rows(ROWS)
-    rows = _table(files)
+    columns = dict(files[0])
+    if len(files) > 1:
+        columns = {n: np.concatenate([np.asarray(file[n]) for file in files]) for n in columns}
+        columns |= {name: pd.Categorical(columns[name]) for name in _NAMES}
+    texts = {name: pd.Series(columns[name], dtype=object) for name in ("item", *LISTS)}
+    rows = pd.DataFrame({**columns, **texts}, copy=False)
     reasons = [
         ("dropped", f"dropped ({why})", mask) for why, mask in _invalid_for_item(rows, index)
     ]
@@ -132,15 +137,6 @@ def merge_files(
     if unscored.any():
         rows["correct"] = rows["correct"].mask(unscored, answers(rows, index)[0])
     return rows[ROWS]
-
-
-def _table(files: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    columns = dict(files[0])
-    if len(files) > 1:
-        columns = {n: np.concatenate([np.asarray(file[n]) for file in files]) for n in columns}
-        columns |= {name: pd.Categorical(columns[name]) for name in _NAMES}
-    texts = {name: pd.Series(columns[name], dtype=object) for name in ("item", *LISTS)}
-    return pd.DataFrame({**columns, **texts}, copy=False)
 
 
 def unanswered(rows: pd.DataFrame) -> Mask:

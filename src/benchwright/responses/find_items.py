@@ -75,8 +75,10 @@ def find_items(
     of_task = stated_subject(task, index.subjects)
     for row, (sample, position) in enumerate(zip(samples, known.positions.tolist(), strict=True)):
         if position >= 0:
-            shown = _in_log_order(sample, index, position)
-            places.append(Place(position, shown, bool(known.by_hash[row])))
+            choices = index.choices[position]
+            if sorted(map(str.strip, sample.choices)) == sorted(map(str.strip, choices)):
+                choices = sample.choices  # which may be shuffled
+            places.append(Place(position, choices, bool(known.by_hash[row])))
             continue
         positions, choices = _candidates(sample, index, mappings, of_task, as_perturbed)
         if not positions:
@@ -87,13 +89,6 @@ def find_items(
         sharing = tuple(positions) if len(positions) > 1 else ()
         places.append(Place(positions[0], shown, True, sharing))
     return places
-
-
-def _in_log_order(sample: Sample, index: ItemIndex, position: int) -> tuple[str, ...]:
-    """Return an item's options in the order of the sample, which may have shuffled them."""
-    choices = index.choices[position]
-    same = sorted(text.strip() for text in sample.choices) == sorted(t.strip() for t in choices)
-    return sample.choices if same else choices
 
 
 def _candidates(

@@ -16,7 +16,6 @@ from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError
 from benchwright.core.item_clusters import item_clusters
 from benchwright.core.natural_order import sort_items
-from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.response_files import LoadedFile, read_table
 from benchwright.params.responses import TABLE_TYPES
 from benchwright.responses.answer_files import Choice, find_answer_files
@@ -257,7 +256,10 @@ def responses_of_files(
     if rows.empty and problems:
         raise InputError(problems[0])
     rows = _named(rows[rows["condition"] == _QUESTION])
-    matrix = _matrix(rows[rows["extraction"] != MISSING], index, choice)
+    given = rows[rows["extraction"] != MISSING]
+    correct, options = answers(given, index)
+    given = one_of_repeats(given.assign(correct=correct, prediction=options), choice.repeats)
+    matrix = matrix_of_rows(given, _QUESTION, index).select_items(tuple(index.ids))
     if not matrix.models:
         raise InputError(f"{source}: no responses under the condition {_QUESTION}")
     chosen = np.where(matrix.answered(), matrix.prediction, np.int16(-1))
@@ -297,12 +299,6 @@ def _listed(rows: pd.DataFrame, files: Mapping[str, LoadedFile]) -> dict[str, li
             for name in of_file["configuration"].unique():
                 listed[name].append(shared)
     return listed
-
-
-def _matrix(rows: pd.DataFrame, index: ResponseIndex, choice: Choice) -> ResponseMatrix:
-    correct, options = answers(rows, index)
-    rows = one_of_repeats(rows.assign(correct=correct, prediction=options), choice.repeats)
-    return matrix_of_rows(rows, _QUESTION, index).select_items(tuple(index.ids))
 
 
 def _named(rows: pd.DataFrame) -> pd.DataFrame:

@@ -43,19 +43,15 @@ def how_asked(sample: Sample, choices: Sequence[str]) -> Orders:
         ends = zip(sample.contexts, choices, strict=True)
         if all(context.rstrip().endswith(choice.strip()) for context, choice in ends):
             return {"": list(range(len(choices)))}
-    letters = _lettered(continuations, len(choices))
+    places = list(range(len(choices)))
+    letters = [letter_position(text, len(choices)) for text in continuations]
     texts = matched(map(plain_text, continuations), map(plain_text, choices))
     if texts is None:
         bare = [bare_text(text) for text in choices]
         if len(set(bare)) == len(bare) and all(bare):
             texts = matched(map(bare_text, continuations), bare)
-    orders = {"letters": letters, "cloze": texts}
+    orders = {"letters": letters if sorted(letters) == places else None, "cloze": texts}
     return {style: order for style, order in orders.items() if order is not None}
-
-
-def _lettered(continuations: Sequence[str], count: int) -> list[int] | None:
-    order = [letter_position(text, count) for text in continuations]
-    return order if sorted(order) == list(range(count)) else None
 
 
 def matched(texts: Iterable[str], among: Iterable[str]) -> list[int] | None:

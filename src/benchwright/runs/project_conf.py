@@ -180,15 +180,11 @@ def load_conf(
     )
 
 
-def packaged_project() -> Path:
-    """Return the folder with conf/ and the bundled data in the package, or that of its clone."""
-    package = Path(__file__).parents[1]
-    return package / "project" if (package / "project").is_dir() else package.parents[1]
-
-
 def current_project() -> Path:
-    """Return the project that holds the current folder, else the packaged one."""
-    return enclosing_project() or packaged_project()
+    """Return the project that holds the current folder, else that of the package or its clone."""
+    package = Path(__file__).parents[1]
+    packaged = package / "project"
+    return enclosing_project() or (packaged if packaged.is_dir() else package.parents[1])
 
 
 def conf_mistake(project: Path, error: BaseException) -> str | None:

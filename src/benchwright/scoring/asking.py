@@ -14,10 +14,10 @@ from benchwright.language_models.tokenization import ChatFrame
 from benchwright.params.scoring import ModelParams, ModelsParams, ScoringParams
 from benchwright.scoring.model_engine import answer_shards
 from benchwright.scoring.score_shards import (
+    absent,
     cut_shards,
     model_ingredients,
     score_key,
-    written_texts,
 )
 
 T = TypeVar("T")
@@ -82,8 +82,12 @@ class _Asker:
         for name, frame in answered:
             self.store.add(name, frame)
         frames = [self.store[shard.name] for shard in shards]
-        written = {key: reply for frame in frames for key, reply in written_texts(frame).items()}
-        return {text: reply[0] if (reply := written[key]) else None for text, key in keys.items()}
+        written = {
+            key: None if absent(texts) else str(texts[0])
+            for frame in frames
+            for key, texts in zip(frame["key"], frame["texts"], strict=True)
+        }
+        return {text: written[key] for text, key in keys.items()}
 
     @cached_property
     def _frame(self) -> ChatFrame:

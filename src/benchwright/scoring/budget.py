@@ -50,7 +50,14 @@ def count_budget(
                 (*map(str, keys), *totals, "estimate" if tokenizer is None else "tokenizer")
             )
     budget = ScoringBudget.from_rows(rows)
-    _log(budget)
+    total = budget.sum(numeric_only=True).astype(int)
+    logger.info(
+        "total: %s prompts, %s of them stored; %s tokens, of which %s (%.1f%%) are left to "
+        "compute; at most %s are written",
+        *(f"{total[name]:,}" for name in ("prompts", "stored", "tokens", "tokens_computed")),
+        100 * total["tokens_computed"] / max(1, total["tokens"]),
+        f"{total['written_at_most']:,}",
+    )
     return budget
 
 
@@ -100,15 +107,4 @@ def _totals(group: pd.DataFrame, *, shares_prefixes: bool) -> tuple[int, ...]:
         int(group["n_whole"].sum()),
         int(computed),
         int(left["max_new_tokens"].sum()),
-    )
-
-
-def _log(budget: pd.DataFrame) -> None:
-    total = budget.sum(numeric_only=True).astype(int)
-    logger.info(
-        "total: %s prompts, %s of them stored; %s tokens, of which %s (%.1f%%) are left to "
-        "compute; at most %s are written",
-        *(f"{total[name]:,}" for name in ("prompts", "stored", "tokens", "tokens_computed")),
-        100 * total["tokens_computed"] / max(1, total["tokens"]),
-        f"{total['written_at_most']:,}",
     )

@@ -63,7 +63,9 @@ def read_answer(
     """
     answered = before_next_question(text, choices)
     finished = finished or answered != text
-    shown = _after_thoughts(plain(answered), finished)
+    _, thought, after = plain(answered).rpartition("</think>")
+    broke_off = not thought and "<think>" in after and not finished
+    shown = "" if broke_off else after.strip()
     if choices:
         return _read_option(shown, _Options(choices), finished)
     read = read_number if numeric else read_words
@@ -77,12 +79,6 @@ def read_answer(
         return Answer(whole, ReadAs.WHOLE_TEXT)
     last = last_number(shown) if numeric else None
     return _NONE if last is None else Answer(last, ReadAs.LAST_NUMBER)
-
-
-def _after_thoughts(text: str, finished: bool) -> str:
-    """Return what follows a reasoning model's thoughts; nothing if it broke off thinking."""
-    _, mark, after = text.rpartition("</think>")
-    return "" if not mark and "<think>" in after and not finished else after.strip()
 
 
 def _read_option(text: str, options: "_Options", finished: bool) -> Answer:

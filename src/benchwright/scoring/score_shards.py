@@ -185,14 +185,6 @@ def holds(frame: pd.DataFrame | None, shard: Shard) -> bool:
     return list(frame["key"]) == list(shard.keys)
 
 
-def written_texts(frame: pd.DataFrame) -> dict[str, list[str] | None]:
-    """Return the written texts by key, one per sample; None if the prompt did not fit."""
-    return {
-        key: None if absent(texts) else [str(text) for text in texts]
-        for key, texts in zip(frame["key"], frame["texts"], strict=True)
-    }
-
-
 def absent(values: object) -> bool:
     """Return whether a stored list is missing (None or NaN): the prompt did not fit."""
     return values is None or isinstance(values, float)

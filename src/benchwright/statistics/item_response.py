@@ -71,7 +71,11 @@ def fit_2pl(correct: ArrayLike, *, iterations: int = 500, tolerance: float = 1e-
     Raises:
         ValueError: `correct` is not a matrix or leaves [0, 1].
     """
-    values = _checked(correct)
+    values = np.asarray(correct)
+    if values.dtype != np.float32:
+        values = values.astype(np.float64)
+    if values.ndim != 2 or ((values < 0) | (values > 1)).any():
+        raise ValueError("expected a models × items matrix of answers in 0–1 or NaN")
     known = ~np.isnan(values)
     models, items = known.any(axis=1), known.any(axis=0)
     answers = values[models][:, items]
@@ -138,7 +142,7 @@ class _Posterior(NamedTuple):
 def _expectation_maximization(responses: _Responses, iterations: int, tolerance: float) -> _Fit:
     """Iterate on a coarse grid until little changes, then on one as fine as posteriors need."""
     slope, intercept = _start(responses)
-    nodes = _grid(_FEWEST_NODES)
+    nodes = np.linspace(-_REACH, _REACH, _FEWEST_NODES)
     damping, last = np.ones(len(slope)), np.zeros((2, len(slope)))
     fine = False
     for step in range(1, iterations + 1):
@@ -157,7 +161,7 @@ def _expectation_maximization(responses: _Responses, iterations: int, tolerance:
         if moved <= tolerance and fine and wanted <= 1.25 * len(nodes):
             return _Fit(slope, intercept, nodes, step, converged=True)
         fine = True
-        nodes = nodes if wanted <= len(nodes) else _grid(wanted)
+        nodes = nodes if wanted <= len(nodes) else np.linspace(-_REACH, _REACH, wanted)
     return _Fit(slope, intercept, nodes, iterations, converged=False)
 
 
@@ -265,10 +269,6 @@ def _rescaled(slope: Float, intercept: Float, posterior: _Posterior) -> tuple[Fl
     return a, intercept + slope * posterior.mean.mean()
 
 
-def _grid(nodes: int) -> Float:
-    return np.linspace(-_REACH, _REACH, nodes)
-
-
 def _nodes_wanted(responses: _Responses, slope: Float, intercept: Float, nodes: Float) -> int:
     """Return an odd number of nodes that are `_SPACING` posterior standard deviations apart."""
     information = np.ones_like(nodes)
@@ -277,15 +277,6 @@ def _nodes_wanted(responses: _Responses, slope: Float, intercept: Float, nodes: 
         information += p * (1 - p) @ slope[where] ** 2
     wanted = 2 * _REACH * np.sqrt(information.max()) / _SPACING
     return int(np.clip(wanted // 2 * 2 + 1, _FEWEST_NODES, _MOST_NODES))
-
-
-def _checked(correct: ArrayLike) -> NDArray[np.floating]:
-    values = np.asarray(correct)
-    if values.dtype != np.float32:
-        values = values.astype(np.float64)
-    if values.ndim != 2 or ((values < 0) | (values > 1)).any():
-        raise ValueError("expected a models × items matrix of answers in 0–1 or NaN")
-    return values
 
 
 def _nothing_to_fit(values: NDArray[np.floating]) -> str:

@@ -60,12 +60,7 @@ def spearman_rows(x: ArrayLike, y: ArrayLike) -> Float:
 def mean_rank_shift_rows(x: ArrayLike, y: ArrayLike) -> Float:
     """Return the mean |rank in x − rank in y| (s,); NaN with fewer than two models."""
     a, b = complete_rows(x, y)
-    return mean_shift_of_ranks(ranks_rows(a), ranks_rows(b))
-
-
-def mean_shift_of_ranks(x: Float, y: Float) -> Float:
-    """Return the mean |x − y| (s,) of ranks; NaN with fewer than two models."""
-    return row_means(np.abs(x - y), fewest=2)
+    return row_means(np.abs(ranks_rows(a) - ranks_rows(b)), fewest=2)
 
 
 def row_means(values: Float, fewest: int = 1) -> Float:

@@ -136,7 +136,7 @@ def _metrics(full: Float, whole: _Sums, part: _Sums, top: int) -> SubsetMetrics:
         kendall_tau_b=rank_agreement.kendall_tau_b_rows(full, scores),
         spearman=rank_agreement.pearson_rows(full_ranks, part_ranks),
         tau_b_complement=rank_agreement.kendall_tau_b_rows(rest, scores),
-        mean_rank_shift=rank_agreement.mean_shift_of_ranks(full_ranks, part_ranks),
+        mean_rank_shift=rank_agreement.row_means(np.abs(full_ranks - part_ranks), fewest=2),
         signed_shift=POINTS * rank_agreement.row_means(second - first),
         wasserstein=POINTS * wasserstein_rows(full, scores),
         **_spread_metrics(part, top),

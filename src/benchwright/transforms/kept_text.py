@@ -54,20 +54,18 @@ def formulas(text: str) -> Counter[str]:
     """
     marked = [" ".join(code.split()) for code in _CODE.findall(text)]
     # An unfinished "x =" may as well end in "x is".
-    pieces = [
-        piece for each in _CODE.sub(" ", text).rstrip(" =:").split() for piece in _parts(each)
-    ]
+    pieces = map(_bare_piece, _CODE.sub(" ", text).rstrip(" =:").split())
     shouted = _shouted(text)
     found = marked + [piece for piece in pieces if _is_formula(piece, shouted)]
     return Counter(piece for piece in found if not piece.isalnum()) | Counter(set(found))
 
 
-def _parts(piece: str) -> list[str]:
+def _bare_piece(piece: str) -> str:
     """Return a piece without the punctuation around it and brackets that do not belong to it."""
     piece = unicodedata.normalize("NFC", piece).strip(_EDGE)
     if piece.count("(") != piece.count(")") or piece[:1] == "(":
         piece = piece.strip("()")
-    return [piece.strip(_EDGE).removesuffix("'s").removesuffix("’s")]
+    return piece.strip(_EDGE).removesuffix("'s").removesuffix("’s")
 
 
 def _is_formula(piece: str, shouted: bool) -> bool:

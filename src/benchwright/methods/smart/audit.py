@@ -59,7 +59,7 @@ def audit_items(
     reference to other options): such items can neither be shuffled nor get another option.
     """
     n = len(items)
-    removed_by, tags, reasons = (_empty_lists(n) for _ in range(3))
+    removed_by, tags, reasons = (list[list[str]]([] for _ in range(n)) for _ in range(3))
     for each in findings:
         for row in np.flatnonzero(each.removed).tolist():
             removed_by[row].append(each.rule)
@@ -100,10 +100,6 @@ def split_items(items: pd.DataFrame, item_audit: pd.DataFrame) -> tuple[pd.DataF
     kept = items[~removed].reset_index(drop=True)
     kept["tags"] = kept["item_id"].map(item_audit.set_index("item_id")["tags"])
     return kept, items[removed].reset_index(drop=True)
-
-
-def _empty_lists(n: int) -> list[list[str]]:
-    return [[] for _ in range(n)]
 
 
 def _tag(finding: Finding) -> tuple[str, NDArray[np.bool_]]:

@@ -207,8 +207,8 @@ def show_estimates(estimate_errors: pd.DataFrame) -> Section:
         ("Coverage", as_share, "coverage"),
         ("Width", _as_points, "width"),
         ("tau-b", as_metric, "tau_b"),
-        ("Worth by error", _as_number, "effective_by_error"),
-        ("By width", _as_number, "effective_by_width"),
+        ("Worth by error", lambda row, name: number(row[name], 2), "effective_by_error"),
+        ("By width", lambda row, name: number(row[name], 2), "effective_by_width"),
         ("Training models", as_count, "n_train"),
         ("Models", as_count, "n_models"),
     ]
@@ -219,7 +219,3 @@ def show_estimates(estimate_errors: pd.DataFrame) -> Section:
 
 def _as_points(row: Row, name: str) -> str:
     return coefficient(None if row[name] is None else 100 * row[name], 2)
-
-
-def _as_number(row: Row, name: str) -> str:
-    return number(row[name], 2)

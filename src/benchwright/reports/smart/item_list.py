@@ -26,7 +26,9 @@ def list_items(item_audit: pd.DataFrame, response_matrix: ResponseMatrix, panel:
     Removed items come first, each part in natural order of id, 50,000 at most. The list has columns
     instead of rows, so that names are not repeated.
     """
-    listed = item_audit.iloc[_removed_first(item_audit)[:MOST_LISTED]]
+    order = natural_order(item_audit["item_id"].tolist())
+    kept = (item_audit["decision"] != "removed").to_numpy()[order]
+    listed = item_audit.iloc[np.concatenate([order[~kept], order[kept]])[:MOST_LISTED]]
     records = listed.to_dict("records")
     ids = [str(row["item_id"]) for row in records]
     columns: dict[str, list[Any]] = {
@@ -58,12 +60,6 @@ def list_items(item_audit: pd.DataFrame, response_matrix: ResponseMatrix, panel:
     names = sorted({name for marks in columns["marks"] for name in marks})
     table = ItemTable({"items": columns}, names, [*_COLUMNS, *known])
     return Section("All items", [Text(text, code=True), table], "items", open=True)
-
-
-def _removed_first(item_audit: pd.DataFrame) -> NDArray[np.intp]:
-    order = natural_order(item_audit["item_id"].tolist())
-    kept = (item_audit["decision"] != "removed").to_numpy()[order]
-    return np.concatenate([order[~kept], order[kept]])
 
 
 def _share_right(

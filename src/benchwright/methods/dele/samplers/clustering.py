@@ -267,15 +267,11 @@ def _labeller(
     if method == "nmf":
         most_topics = min(features.shape)
         settings = {"init": "nndsvda", "tol": 1e-3, "random_state": state}
-        return lambda k: _strongest(NMF(min(k, most_topics), **settings).fit_transform(features))
+        return lambda k: NMF(min(k, most_topics), **settings).fit_transform(features).argmax(axis=1)
 
     online = {"learning_method": "online", "max_iter": 5, "batch_size": 512}
     settings = {**online, "mean_change_tol": 1e-2, "random_state": state}
-    return lambda k: _strongest(LatentDirichletAllocation(k, **settings).fit_transform(features))
-
-
-def _strongest(topics: NDArray[np.floating]) -> Labels:
-    return np.asarray(topics.argmax(axis=1), dtype=np.intp)
+    return lambda k: LatentDirichletAllocation(k, **settings).fit_transform(features).argmax(axis=1)
 
 
 def _dbscan(features: Features, source: str) -> Labels:

@@ -115,7 +115,10 @@ def _deduplicate(
     Of duplicates, the item with an explanation stays, then the one with the first id. An item is
     removed only for one that stays; this repeats until no duplicates are left.
     """
-    order = _order(rows)
+    explained = pc.fill_null(pc.match_substring_regex(rows.column("explanation"), r"\S"), False)
+    keyed = pa.table({"explained": explained, "item_id": rows.column("item_id")})
+    by = [("explained", "descending"), ("item_id", "ascending")]
+    order = pc.sort_indices(keyed, by).to_numpy().astype(np.int64)
     prints = Fingerprints(prints.text[order], prints.answer[order], prints.signed[order])
     table = rows.select(_COMPARED).take(pa.array(order))
     active, duplicates = np.arange(len(order)), [REJECTED.empty_table()]
@@ -136,13 +139,6 @@ def _deduplicate(
             )
             active = np.setdiff1d(active, leaving, assume_unique=True)
     return rows.take(pa.array(np.sort(order[active]))), pa.concat_tables(duplicates)
-
-
-def _order(rows: pa.Table) -> Ints:
-    explained = pc.fill_null(pc.match_substring_regex(rows.column("explanation"), r"\S"), False)
-    keyed = pa.table({"explained": explained, "item_id": rows.column("item_id")})
-    order = pc.sort_indices(keyed, [("explained", "descending"), ("item_id", "ascending")])
-    return order.to_numpy().astype(np.int64)
 
 
 def _exact_duplicates(

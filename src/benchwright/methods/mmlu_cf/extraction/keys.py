@@ -82,16 +82,12 @@ def _headless(lines: list[Line], at: int) -> KeySection | None:
     """Return the key of at least two entries that begins on a line."""
     entries: list[KeyEntry] = []
     last = at
-    while last < len(lines) and (more := _letters_only(lines[last].text)):
+    while last < len(lines) and (more := _of_line(lines[last].text)):
+        if any(len(entry.rest.strip("().[] ")) >= 5 for entry in more):
+            break  # `1) 4` is an option
         entries += more
         last += 1
     return KeySection(at, last - 1, entries) if len(entries) > 1 else None
-
-
-def _letters_only(text: str) -> list[KeyEntry]:
-    """Return the entries of a line if all are letters alone: `1) 4` is an option."""
-    entries = _of_line(text)
-    return entries if all(len(entry.rest.strip("().[] ")) < 5 for entry in entries) else []
 
 
 def _section(lines: list[Line], head: int, rest: str) -> KeySection | None:

@@ -58,7 +58,11 @@ def _with_options(lines: list[Line]) -> list[Line]:
             while end < len(lines) and lines[end].kind == "code":
                 end += 1
             inside = lines[start:end]
-            texts = [line.text for line in inside if _is_of(option, line)]
+            texts = [
+                line.text
+                for line in inside  # a text of another block is a remark below the option
+                if line.kind == "item" or (line.kind == "text" and line.block == option.block)
+            ]
             option.text = " ".join([option.text, *texts]).strip()
             options.append((option, [line for line in inside if line.kind == "code"]))
         coded = all(code for _, code in options)
@@ -86,11 +90,6 @@ def _end_of_item(lines: list[Line], at: int) -> int:
     while end < len(lines) and lines[end].kind == "text" and lines[end].block == option.block:
         end += 1
     return end
-
-
-def _is_of(option: Line, line: Line) -> bool:
-    """Return whether a line in an item belongs to the option and is no remark below it."""
-    return line.kind == "item" or (line.kind == "text" and line.block == option.block)
 
 
 @cache

@@ -32,7 +32,10 @@ def read_reply(
         return None
     by_name = {_plain(name): name for name in values}
     found: dict[str, Value] = {}
-    for name, given in list(_in_json(reply, by_name)) or _in_lines(reply, by_name):
+    in_lines = ((_plain(name), given) for name, given in _LINE.findall(reply))
+    for name, given in list(_in_json(reply, by_name)) or in_lines:
+        if name not in by_name:
+            continue
         value = values[by_name[name]].get(_plain(given))
         if value is None or found.setdefault(by_name[name], value) != value:
             return None
@@ -51,11 +54,6 @@ def _in_json(reply: str, names: Collection[str]) -> Iterator[tuple[str, str]]:
             continue
         pairs = ((_plain(name), str(value)) for name, value in members.items())
         yield from (pair for pair in pairs if pair[0] in names)
-
-
-def _in_lines(reply: str, names: Collection[str]) -> Iterator[tuple[str, str]]:
-    lines = ((_plain(name), value) for name, value in _LINE.findall(reply))
-    return ((name, value) for name, value in lines if name in names)
 
 
 def _plain(text: str) -> str:
