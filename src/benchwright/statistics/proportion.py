@@ -109,16 +109,14 @@ def bounded_mean(values: NDArray[np.floating], clusters: NDArray[np.integer]) ->
     return Bounded(float(means.mean[0]), float(means.low[0]), float(means.high[0]), means.reason)
 
 
-def clustered_share(
-    hits: NDArray[np.bool_], clusters: NDArray[np.integer], level: float = 0.95
-) -> Bounded:
-    """Return a share with Wilson's interval at the effective number of cases.
+def clustered_share(hits: NDArray[np.bool_], clusters: NDArray[np.integer]) -> Bounded:
+    """Return a share with Wilson's 95% interval at the effective number of cases.
 
     The number of cases is divided by the design effect, the variance with whole clusters over that
     of independent cases, where it is above 1 (Dean & Pagano 2015). Where all cases are equal, each
     cluster counts as one case.
 
-    `hits` and `clusters` are (n,), equal numbers one cluster; `level` is in (0, 1).
+    `hits` and `clusters` are (n,), equal numbers one cluster.
     """
     from scipy.special import ndtri
 
@@ -126,7 +124,7 @@ def clustered_share(
         return Bounded(nan, nan, nan, "nothing was counted")
     share = float(np.mean(hits))
     effective = _effective_cases(hits, clusters, share)
-    low, high = wilson_bounds(share, effective, float(ndtri((1 + level) / 2)))
+    low, high = wilson_bounds(share, effective, float(ndtri(0.975)))
     return Bounded(share, float(low) if share else 0.0, float(high) if share < 1 else 1.0)
 
 
