@@ -1,12 +1,11 @@
 """Find the item that a prompt asks, and the order in which it shows the options."""
 
 import re
-import unicodedata
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from benchwright.core.values import LETTERS
+from benchwright.core.values import LETTERS, normal_text
 from benchwright.logs.values import shared_start
 from benchwright.responses.option_orders import bare_text, matched
 
@@ -48,12 +47,12 @@ class PromptIndex:
 
     def add(self, question: str, choices: Sequence[str]) -> None:
         """Index one more item."""
-        words = tuple(word.casefold() for word in _WORD.findall(_plain(question))[:_ANCHOR])
+        words = tuple(word.casefold() for word in _WORD.findall(normal_text(question))[:_ANCHOR])
         if words:
             self._by_anchor[words].append(len(self._questions))
             self._lengths[words[0]].add(len(words))
-        self._questions.append(_plain(question))
-        self._choices.append(tuple(map(_plain, choices)))
+        self._questions.append(normal_text(question))
+        self._choices.append(tuple(map(normal_text, choices)))
         self._stated.append(tuple(choices))
 
     def find(self, prompt: str, choices: Sequence[str] = ()) -> Asked | None:
@@ -63,12 +62,12 @@ class PromptIndex:
         that contain each other, the longest. Items whose options are neither in the prompt after
         the question nor the same as the `choices` of the log do not count.
         """
-        text = _plain(prompt)
+        text = normal_text(prompt)
         best: tuple[int, int] | None = None
         found: dict[tuple[str, ...], list[int]] = {}
-        given = sorted(map(_plain, choices))
+        given = sorted(map(normal_text, choices))
         found_list = listing(prompt)
-        listed = [] if found_list is None else [_plain(text) for text in found_list.choices]
+        listed = [] if found_list is None else [normal_text(text) for text in found_list.choices]
         for start, position in self._in(text):
             question = self._questions[position]
             end = start + len(question)
@@ -153,7 +152,7 @@ class EndIndex:
 
 
 def _words(text: str) -> list[str]:
-    return _WORD.findall(_MARKUP.sub(" ", _plain(text)).casefold())
+    return _WORD.findall(_MARKUP.sub(" ", normal_text(text)).casefold())
 
 
 class Listing(NamedTuple):
@@ -183,7 +182,7 @@ def listing(text: str, choices: Sequence[str] = ()) -> Listing | None:
         # Only the last option is surely one line.
         ends = [match.start() for match in run[1:]] + [run[-1].end()]
         texts = tuple(text[m.start(2) : end].strip() for m, end in zip(run, ends, strict=True))
-        same = [*map(_plain, texts)] == [*map(_plain, choices)]
+        same = [*map(normal_text, texts)] == [*map(normal_text, choices)]
         if len(run) >= 2 and (same or not choices):
             labels = tuple(match[1] for match in run) if run[0][1].isdigit() else ()
             return Listing(_headless(text[: run[0].start()]), texts, labels)
@@ -254,8 +253,3 @@ def _head(prompt: str) -> str:
     """Return a prompt up to its list of options."""
     found = listing(prompt)
     return prompt.rstrip() if found is None else found.before
-
-
-def _plain(text: str) -> str:
-    """Return text in NFC with single spaces."""
-    return " ".join(unicodedata.normalize("NFC", text).split())

@@ -1,10 +1,10 @@
 """An item before and after a transform."""
 
-import unicodedata
 from collections.abc import Collection
 from typing import NamedTuple
 
 from benchwright.core.option_wording import kinds_of_options, refers_to_options
+from benchwright.core.values import normal_text
 
 
 class MultipleChoice(NamedTuple):
@@ -51,7 +51,7 @@ def why_not_replaceable(item: MultipleChoice, single_best_answer: Collection[str
     that refer to other options, change their meaning when another is removed (WiCkeD, section 3).
     """
     kinds = kinds_of_options(item.choices)
-    texts = {" ".join(unicodedata.normalize("NFC", text).split()) for text in item.choices}
+    texts = set(map(normal_text, item.choices))
     checks = {
         "open_ended": not item.choices,
         "answer_unknown": item.answer < 0,

@@ -13,6 +13,7 @@ import pandas as pd
 from benchwright.core.configuration import configuration_name
 from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms
+from benchwright.core.values import normal_text
 from benchwright.params.scoring import ScoringParams
 from benchwright.scoring.rendering import LABELS
 from benchwright.statistics.percentile import holm
@@ -59,11 +60,6 @@ def _mark(text: str, label: str) -> re.Match[str] | None:
     return None
 
 
-def verbatim(text: str) -> str:
-    """Normalise to Unicode NFC with single spaces; case and punctuation count."""
-    return " ".join(unicodedata.normalize("NFC", text).split())
-
-
 def folded(text: str) -> str:
     """Normalise to NFKC without case and without punctuation at the end."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split()).rstrip(".;, ")
@@ -88,7 +84,7 @@ def option_matches(written: Sequence[str], options: Sequence[str]) -> list[Optio
     for answer, option in zip_longest(written[: len(options)], options, fillvalue=""):
         lines = len(option.strip().splitlines()) or 1
         text = "\n".join(answer.strip().splitlines()[:lines])
-        exact = bool(text.strip()) and verbatim(text) == verbatim(option)
+        exact = bool(text.strip()) and normal_text(text) == normal_text(option)
         near = bool(folded(text)) and ratio(folded(text), folded(option)) >= FUZZY
         matches.append(OptionMatch(exact, exact or near))
     return matches
