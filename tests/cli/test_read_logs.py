@@ -166,7 +166,11 @@ def test_a_table_of_questions_becomes_a_benchmark(
     made = make_benchmark_of_table("letters", file, project, None)
     assert made is not None
     [left_out] = made.left_out
-    assert left_out.startswith("left out: 1 of 3 rows, e.g. row 2: gold is 'unknown'")
+    said = f"{file}: left out: 1 of 3 rows: unreadable_gold (1); row 3: gold is 'unknown'"
+    assert left_out.startswith(said)
+    file.write_text("question,A,B,C,answer\n1?,x,y,z,D\n2?,x,y,z,E\n")
+    with pytest.raises(InputError, match=r"\.csv: .* rejected by gold_out_of_range \(2\); row 1: "):
+        make_benchmark_of_table("other", file, project, None)
     file.write_text("question,A,B,C,answer\nWhich?,x,y,z,1\nWhich?,x,y,z,2\n")
     with pytest.raises(InputError, match="'1' is 'y' as index, 'x' as number"):
         make_benchmark_of_table("other", file, project, None)
@@ -218,8 +222,8 @@ def test_a_benchmark_keeps_several_right_options_and_names_what_it_leaves_out(
     (row,) = map(json.loads, files[0].read_text().splitlines())
     assert row["answer"] == [1, 0, 1]
     assert left_out == [
-        f"left out: 1 of {log}: more than 26 options",
-        f"left out: 1 of {log}: no known gold answer",
+        f"left out: 1 of {log}: more than 26 options, e.g. exam/2",
+        f"left out: 1 of {log}: no known gold answer, e.g. exam/1",
     ]
 
 

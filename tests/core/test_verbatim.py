@@ -89,7 +89,7 @@ def test_json_may_be_a_list_or_lines(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ('[{"id": 1}, 2]', "entry 1: expected an object, got 2"),
+        ('[{"id": 1}, 2]', "entry 2: expected an object, got 2"),
         ('[{"id": 1}', "cannot be read: Expecting"),
         ("[" * 100_000, "cannot be read: maximum recursion depth exceeded"),
     ],

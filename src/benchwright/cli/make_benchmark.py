@@ -12,17 +12,18 @@ from benchwright.cli.read_logs import ReadLogs, write_answers
 from benchwright.core.atomic_files import folder_aside, written_aside
 from benchwright.core.errors import InputError
 from benchwright.core.values import LETTERS
-from benchwright.core.verbatim import read_verbatim
+from benchwright.core.verbatim import read_errors, read_verbatim
 from benchwright.datasets.benchmark_source import BenchmarkSource
 from benchwright.datasets.source_fields import gold_form
+from benchwright.logs.find import reader_of
 from benchwright.params.benchmark import BenchmarkParams
-from benchwright.pipelines.ingestion import map_source_rows
+from benchwright.pipelines.ingestion import map_source_rows, say_rejected
 from benchwright.runs.project_conf import load_conf
 
 _FIRST_LINE = "# Made by `benchwright read --make-benchmark`."
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,59}")
 _YAML_WORDS = frozenset(("null", "true", "false", "yes", "no", "on", "off", "y", "n"))
-_TABLES = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet")
+_TABLES = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet", ".jsonl", ".json")
 
 
 class Made(NamedTuple):
@@ -47,7 +48,11 @@ def make_benchmark(
             none of the questions was answered.
     """
     counts = Counter(read.left_out.values())
-    left_out = [f"left out: {n} of {log}: {why}" for (log, why), n in sorted(counts.items())]
+    first = {why: item_id for item_id, why in [*read.left_out.items()][::-1]}
+    left_out = [
+        f"left out: {n} of {log}: {why}, e.g. {first[log, why]}"
+        for (log, why), n in sorted(counts.items())
+    ]
     items = read.items[~read.items["item_id"].isin(read.left_out) & (read.items["answer"] >= 0)]
     if items.empty:
         why = "; ".join(left_out)
@@ -92,7 +97,7 @@ def make_benchmark_of_table(
     Raises:
         InputError: the name is taken or invalid, no row is valid, or an answer is ambiguous.
     """
-    if not file.is_file() or not file.name.endswith(_TABLES):
+    if not file.is_file() or not file.name.endswith(_TABLES) or reader_of(file) is not None:
         return None
     table = read_verbatim(file)
     lettered = [letter for letter in LETTERS if letter in table]
@@ -106,11 +111,12 @@ def make_benchmark_of_table(
     settings = _settings(name, file.name, file.name, fields)
     source = BenchmarkSource(benchmark=settings, raw_folder=str(file.parent.absolute()))
     benchmark = BenchmarkParams.model_validate(settings)
-    rejected = map_source_rows(source.load(), benchmark, None, 0).rejected_items
-    left_out = [
-        f"left out: {len(rejected):,} of {len(table):,} rows, e.g. row {first.row}: {first.detail}"
-        for first in rejected.head(1).itertuples()
-    ]
+    with read_errors(file):
+        rejected = map_source_rows(source.load(), benchmark, None, 0).rejected_items
+    left_out = []
+    if len(rejected):
+        lost = f"{file}: left out: {len(rejected):,} of {len(table):,} rows: "
+        left_out = [lost + say_rejected(rejected)]
     files = _write(settings, project, env, lambda folder: shutil.copy(file, folder), update=update)
     return Made(files, left_out)
 

@@ -142,7 +142,7 @@ def _read_json(text: str) -> pd.DataFrame:
     """Read one list of objects, or JSON lines; missing cells are None."""
     if text.lstrip().startswith("["):
         rows = json.loads(text)
-        for number, row in enumerate(rows):
+        for number, row in enumerate(rows, start=1):
             if not isinstance(row, dict):
                 raise InputError(f"entry {number}: expected an object, got {row!r:.40}")
     else:

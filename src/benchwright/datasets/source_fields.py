@@ -56,7 +56,7 @@ def _unlike(rule: Rule, what: str, value: Any, expected: str, with_type: bool = 
 
 
 class Rejection(NamedTuple):
-    """One row of `RejectedItems`; `row` is the position in the source."""
+    """One row of `RejectedItems`; `row` counts the rows of the source from 1."""
 
     row: int
     rule: str
@@ -72,7 +72,7 @@ def reject(position: int, row: Row, reason: Unusable) -> Rejection:
 
     cells = {k: v for k, v in row.items() if k not in ADDED_COLUMNS and not is_missing(v)}
     raw = ascii_surrogates(json.dumps(cells, ensure_ascii=False, default=plain))
-    return Rejection(position, str(reason.rule), ascii_surrogates(reason.detail), raw)
+    return Rejection(position + 1, str(reason.rule), ascii_surrogates(reason.detail), raw)
 
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,9}")

@@ -67,12 +67,16 @@ def map_source_rows(
             mapped.append(_Mapped(mapper.item(row), position, row))
         except Unusable as reason:
             rejections.append(reject(position, row, reason))
-    by_id, repeated = _reject_repeated_ids(mapped, ingestion.splits.evaluation)
+    evaluation = ingestion.splits.evaluation
+    by_id, repeated = _reject_repeated_ids(mapped, evaluation)
     rejections += repeated
     splits = {item_id: item.split for item_id, item in by_id.items()}
     purposes = divide(splits, ingestion.splits, seed)
+    rejected = RejectedItems.from_rows(sorted(rejections))
     if not purposes.evaluation:
-        raise InputError(_no_items_message(ingestion, rejections))
+        why = f"; rejected by {say_rejected(rejected)}" if rejections else ""
+        splits_of = ", ".join(evaluation)
+        raise InputError(f"benchmark {ingestion.name}: no valid row in split {splits_of}{why}")
     purposes = limited(purposes, limit, seed)
     kinds = {
         each.item.item_id: read_optional(each.row, fields.label_error)
@@ -84,7 +88,7 @@ def map_source_rows(
         Items.from_rows([by_id[item_id] for item_id in purposes.evaluation]),
         Demonstrations.from_rows([by_id[item_id] for item_id in purposes.demonstrations]),
         Demonstrations.from_rows([by_id[item_id] for item_id in purposes.calibration]),
-        RejectedItems.from_rows(sorted(rejections)),
+        rejected,
         KnownLabelErrors.from_rows(checked),
     )
 
@@ -119,7 +123,7 @@ def _reject_repeated_ids(
         for other in others:
             which = "the same" if other.item == first.item else "a different"
             detail = (
-                f"item_id {format_value(item_id)} already belongs to row {first.position}, "
+                f"item_id {format_value(item_id)} already belongs to row {first.position + 1}, "
                 f"with {which} question; ids must be unique"
             )
             reason = Unusable(Rule.DOUBLED_ID, detail)
@@ -127,15 +131,12 @@ def _reject_repeated_ids(
     return items, rejections
 
 
-def _no_items_message(benchmark: BenchmarkParams, rejections: list[Rejection]) -> str:
-    splits = ", ".join(benchmark.splits.evaluation)
-    message = f"benchmark {benchmark.name}: no valid row in split {splits}"
-    if not rejections:
-        return message
-    rules = Counter(rejection.rule for rejection in rejections).most_common(3)
+def say_rejected(rejected: pd.DataFrame) -> str:
+    """Count rejected rows by rule, and name the first, with its field, its value and a remedy."""
+    rules = Counter(rejected["rule"]).most_common(3)
+    first = rejected.iloc[0]
     counts = ", ".join(f"{rule} ({count})" for rule, count in rules)
-    first = min(rejections)
-    return f"{message}; rejected by {counts}; row {first.row}: {first.detail}"
+    return f"{counts}; row {first['row']}: {first['detail']}"
 
 
 def create_pipeline() -> Pipeline:

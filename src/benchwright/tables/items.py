@@ -55,10 +55,10 @@ KnownLabelErrors = Columns(
 class RejectedItems(Table):
     """Rejected source rows: `len(raw) == len(items) + len(rejected)`.
 
-    `row` is the 0-based position in the source, `raw` the whole row as JSON text.
+    `row` is the position in the source, from 1, `raw` the whole row as JSON text.
     """
 
-    row: Series[int] = pa.Field(ge=0)
+    row: Series[int] = pa.Field(ge=1)
     rule: Series[str]
     detail: Series[str]
     raw: Series[str]

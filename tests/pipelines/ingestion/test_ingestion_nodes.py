@@ -116,7 +116,7 @@ def test_invalid_row_is_rejected_with_the_rule_it_breaks(
     result = ingest([GOOD, row("bad", **changes)])
     assert result.items.item_id.tolist() == ["good"]
     (rejected,) = result.rejected_items.itertuples()
-    assert (rejected.row, rejected.rule) == (1, rule)
+    assert (rejected.row, rejected.rule) == (2, rule)
     assert "expected" in rejected.detail
     assert "Which bird is bad" in rejected.raw or "question" in changes
 
@@ -295,7 +295,7 @@ def test_evaluation_item_takes_precedence_over_a_demonstration_with_its_id() -> 
     result = ingest([row("x", _split="dev", question="A?"), row("x", question="B?")])
     assert result.items.item_id.tolist() == ["x"]
     assert result.demonstrations.empty
-    assert result.rejected_items.row.tolist() == [0]
+    assert result.rejected_items.row.tolist() == [1]
 
 
 def many(count: int, split: str) -> list[dict[str, Any]]:
@@ -323,7 +323,7 @@ def test_items_of_a_small_limit_are_among_those_of_a_larger_one() -> None:
 
 
 def test_source_without_valid_rows_is_rejected_with_counts_by_rule() -> None:
-    with pytest.raises(InputError, match=r"missing_gold \(2\), empty_option \(1\); row 0: gold"):
+    with pytest.raises(InputError, match=r"missing_gold \(2\), empty_option \(1\); row 1: gold"):
         ingest([row("a", answer=""), row("b", answer=""), row("c", options=["", "x"])])
 
 
