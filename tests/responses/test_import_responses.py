@@ -444,16 +444,20 @@ def test_orientations_of_wide_files_are_equivalent(
 
 def test_letters_become_predictions_scored_with_the_gold(make_items: Make, make_file: Make) -> None:
     file = make_file(
-        {"item_id": ["q1", "q2", "q3"], "m": ["(B)", "a.", None], "n": ["E", "C)", "B"]}
+        {"item_id": ["q1", "q2", "q3"], "m": ["(B)", "a.", None], "n": ["E", "C)", "?"]}
     )
     result = imported(make_items("q1", "q2", "q3"), file)
     (matrix,) = result.wide_matrices  # a model with an answer that cannot be read stays in rows
     assert (matrix.models, matrix.prediction.tolist()) == (("m",), [[1, 0]])
     np.testing.assert_array_equal(matrix.correct, [[1, 0]])
     rows = result.imported_responses.query("model == 'n'")
-    assert rows[["prediction", "correct"]].to_numpy().tolist() == [[-1, 0], [2, 0], [1, 1]]
-    assert rows.extraction.tolist() == ["failed", "none", "none"]
-    assert counts(result)["unreadable"] == 1
+    assert rows[["prediction", "correct"]].to_numpy().tolist() == [[-1, 0], [2, 0], [-1, 0]]
+    assert rows.extraction.tolist() == ["failed", "none", "failed"]
+    assert counts(result)["unreadable"] == 2
+    assert result.import_report.detail[0] == (
+        "1 unreadable, counted as wrong (expected a letter), e.g. row 3, column 'n': '?'; "
+        "1 wrong (an option that the item does not have), e.g. q1 × n"
+    )
 
 
 @pytest.mark.parametrize(

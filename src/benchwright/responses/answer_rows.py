@@ -117,9 +117,7 @@ def merge_files(
         columns |= {name: pd.Categorical(columns[name]) for name in _NAMES}
     texts = {name: pd.Series(columns[name], dtype=object) for name in ("item", *LISTS)}
     rows = pd.DataFrame({**columns, **texts}, copy=False)
-    reasons = [
-        ("dropped", f"dropped ({why})", mask) for why, mask in _invalid_for_item(rows, index)
-    ]
+    reasons = _invalid_for_item(rows, index, tallies)
     apart = rows["position"].to_numpy() < 0
     rows = drop_rows(rows, [*reasons, ("not_joined", "not joined", apart)], tallies)
     _judge_several(rows, index, tallies)
@@ -162,7 +160,7 @@ def _judge_several(rows: pd.DataFrame, index: ResponseIndex, tallies: Tallies) -
     rows["correct"] = rows["correct"].mask(judged, (named == index.right_code[position]) * 1.0)
 
 
-def _invalid_for_item(rows: pd.DataFrame, index: ResponseIndex) -> list[tuple[str, Mask]]:
+def _invalid_for_item(rows: pd.DataFrame, index: ResponseIndex, tallies: Tallies) -> Reasons:
     """Mark values that are invalid for their item, and options that it does not have as unread."""
     position = rows["position"].to_numpy()
     joined, n_options = position >= 0, index.options[position]
@@ -173,6 +171,7 @@ def _invalid_for_item(rows: pd.DataFrame, index: ResponseIndex) -> list[tuple[st
     scored = rows["logprobs"].notna().to_numpy(dtype=bool)
     bare = beyond & rows["correct"].isna().to_numpy() & ~scored
     if bare.any():
+        count_rows(rows, bare, "", "wrong (an option that the item does not have)", tallies)
         states = rows["extraction"].to_numpy(dtype=object)
         rows["extraction"] = pd.Categorical(np.where(bare, FAILED, states))
         rows["correct"] = rows["correct"].where(~bare, 0.0)
@@ -189,7 +188,7 @@ def _invalid_for_item(rows: pd.DataFrame, index: ResponseIndex) -> list[tuple[st
     for style, needed in (("cloze_bytes", "option_bytes"), ("cloze_tokens", "option_tokens")):
         lacking = scored & (rows["style"] == style).to_numpy() & rows[needed].isna().to_numpy()
         reasons.append((f"style {style} without {needed}", lacking))
-    return reasons
+    return [("dropped", f"dropped ({why})", mask) for why, mask in reasons]
 
 
 def _where_stated(lists: pd.Series, invalid: Callable[[int, list[float]], bool]) -> Mask:

@@ -29,7 +29,7 @@ from benchwright.responses.answer_rows import (
     unanswered,
 )
 from benchwright.responses.item_index import ResponseIndex
-from benchwright.responses.tally import Tally, different_texts, unknown_condition
+from benchwright.responses.tally import EXAMPLES, Tally, different_texts, unknown_condition
 
 _ROUNDING = 1e-6  # of a probability in single precision
 _MOST = 10_000  # shots, or repeats
@@ -204,14 +204,20 @@ def read_answer_table(
     tally = Tally(file.name, "tidy" if tidy else "wide", int(rows["model"].nunique()), len(rows))
     lost = [("dropped", f"dropped ({why})", mask) for why, mask in invalid]
     lost += [("not_joined", what, mask) for what, mask in _join(rows, columns, index)]
-    reasons = [*invalid, ("no response", unanswered(rows)), unread]
+    bad = [(f"{name} unreadable", mask) for name, mask in unread]
+    reasons = [*invalid, ("no response", unanswered(rows)), *bad]
     if np.logical_or.reduce([mask for _, mask in reasons]).all():
         why = next(reason for reason, mask in reasons if mask[0])
         first = format_value(columns.table[:1].to_pylist()[0], 200)
         raise InputError(
-            f"{file.name}: no valid row; row 1: {why}, got {first}; write 'correct' and "
-            "probabilities as 0–1, and 'prediction' as a letter or 0-based index"
+            f"{file.name}: no valid row of {len(rows):,}; row 1: {why}, got {first}; write "
+            "'correct' and probabilities as 0–1, and 'prediction' as a letter or 0-based index"
         )
+    for name, mask in unread:
+        expected = "a letter" if name == "prediction" else "{:g}–{:g}".format(*file.spec.scale)
+        what = f"unreadable, counted as wrong (expected {expected})"
+        places = [columns.place(name, row) for row in np.flatnonzero(mask)[:EXAMPLES]]
+        tally.add("", what, int(mask.sum()), places)
     kept = drop_rows(rows, lost, {file.name: tally})
     return {str(name): kept[name] for name in kept}, tally
 
@@ -225,14 +231,26 @@ class _Columns:
         table: pa.Table,
         names: Mapping[str, str],
         grid: Mapping[str, Cells] = MappingProxyType({}),
+        origin: tuple[pa.Table, NDArray[np.intp], NDArray[np.intp]] | None = None,
     ) -> None:
         self.file, self.table, self.names, self.grid = file, table, names, grid
+        self.origin = origin  # the wide table, and column and row there of each row
 
     def __contains__(self, name: str) -> bool:
         return name in self.grid or self.names.get(name) in self.table.column_names
 
     def __getitem__(self, name: str) -> pa.ChunkedArray:
         return self.table[self.names[name]]
+
+    def place(self, name: str, row: int) -> str:
+        """Return a cell with its row and column in the file."""
+        if self.origin is None:
+            table, column = self.table, self.table.column_names.index(self.names[name])
+        else:
+            table, columns, rows = self.origin
+            column, row = int(columns[row]), int(rows[row])
+        value = format_value(table.column(column)[row].as_py())
+        return f"row {row + 1}, column {table.column_names[column]!r}: {value}"
 
     def texts(self, name: str, default: str | None = None) -> NDArray[np.object_]:
         if name not in self:
@@ -278,8 +296,8 @@ def _tidy(file: LoadedFile, table: pa.Table) -> _Columns:
 
 def _read_rows(
     columns: _Columns,
-) -> tuple[pd.DataFrame, list[tuple[str, Mask]], tuple[str, Mask]]:
-    """Read all rows, and mark those with invalid values, and those that cannot be read."""
+) -> tuple[pd.DataFrame, list[tuple[str, Mask]], list[tuple[str, Mask]]]:
+    """Read all rows, and mark those with invalid values, and by column those not readable."""
     spec, n, item_ids = columns.file.spec, len(columns.table), columns.texts("item_id")
     stated = "correct" if "correct" in columns else "score"
     marks, chosen = columns.cells(stated, numbers), columns.cells("prediction", options)
@@ -327,7 +345,7 @@ def _read_rows(
     )
     for name in LISTS:
         rows[name] = pd.Series(cells[name].content, dtype=object)
-    return rows, invalid, (f"{stated if marks.bad.any() else 'prediction'} unreadable", unread)
+    return rows, invalid, [(stated, unread & marks.bad), ("prediction", unread & ~marks.bad)]
 
 
 def _join(rows: pd.DataFrame, columns: _Columns, index: ResponseIndex) -> list[tuple[str, Mask]]:
@@ -384,11 +402,12 @@ def _melted(file: LoadedFile, table: pa.Table) -> _Columns:
     cells = [read(table.column(column)) for column in others]
     for column, of_column in zip(others, cells, strict=True):
         if of_column.bad.all():
+            marks = "" if letters else "; letters are marked by `benchwright read --benchmark NAME`"
             raise InputError(
                 f"{file.name}, column {names[column]!r}: expected "
                 f"{'letters' if letters else '0–1'}, got "
                 f"{str(table.column(column)[0].as_py())[:40]!r} in row 1; remove columns other "
-                f"than the {side} and responses"
+                f"than the {side} and responses{marks}"
             )
     values, bad = (np.array(part) for part in zip(*cells, strict=True))
     at, row = np.nonzero(~np.isnan(values) | bad)
@@ -401,7 +420,8 @@ def _melted(file: LoadedFile, table: pa.Table) -> _Columns:
     }
     melted = pa.table({"item_id": ids["item id"], "model": ids["model"]})
     grid = {"prediction" if letters else "correct": Cells(values[at, row], bad[at, row])}
-    return _Columns(file, melted, {"item_id": "item_id", "model": "model"}, grid)
+    origin = (table, np.array(others)[at], row)
+    return _Columns(file, melted, {"item_id": "item_id", "model": "model"}, grid, origin)
 
 
 def _has_letters(file: LoadedFile, table: pa.Table) -> bool:
