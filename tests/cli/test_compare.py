@@ -107,7 +107,8 @@ def test_other_answer_keys_are_said_before_the_verdict(tmp_path: Path) -> None:
         write_log(tmp_path / name, rows, "exam", results("exam", model=f"{name}/m"))
     for command in (("compare",), ("gate", "--margin", "0.3")):
         done = run(*command, tmp_path / "org-a", tmp_path / "org-c")
-        said = "2 answers contrary to an answer key; see the notes\n"
+        said = "2 answers of org-c/m contrary to an answer key: "
+        said += "16.67% right by its log, 50.00% by the key in use; see the notes\n"
         assert done.output.startswith(said)
         assert "2 gold differs, e.g. exam/0" in done.output
         done = run(*command, tmp_path / "org-a", tmp_path / "org-b")
@@ -423,10 +424,15 @@ def test_all_models_are_compared_with_a_baseline(tmp_path: Path) -> None:
     twice = long_table(tmp_path / "twice.csv", [1.0, 0.0], "twice", repeat=1)
     twice.write_text(twice.read_text().replace("q/1,", "q/0,"))
     files = [tmp_path / f"x.{kind}" for kind in ("json", "html", "csv")]
+    (tmp_path / "torn.csv").write_text("item_id,model,score\n1,2,3,4\n")
     words = ("--out", files[0], "--page", files[1], "--flips", files[2])
-    done = run("compare", many, tmp_path / "other.csv", twice, "--baseline", "b", *words)
+    others = (tmp_path / "other.csv", twice, tmp_path / "torn.csv")
+    done = run("compare", many, *others, "--baseline", "b", *words)
     assert done.exit_code == 0, done.output
-    assert "4 models against b: 1 better, 1 worse" in done.output
+    headline, left_out, *_ = done.output.splitlines()
+    assert headline.startswith("4 models against b: 1 better, 1 worse")
+    assert left_out == "left out: 2 models (o, twice) and 1 unusable file; see the notes"
+    assert left_out in files[1].read_text()
     apart = "those of b begin with q/0, those of o begin with else"
     assert f"note: left out: no item was answered by both models; {apart}" in done.output
     assert "twice has different answers to 1 item, e.g." in done.output

@@ -150,6 +150,10 @@ def test_empty_cells_are_missing_and_unreadable_ones_are_wrong(tmp_path: Path) -
     np.testing.assert_array_equal(result.correct, [[1, np.nan, 0, np.nan]])
     assert result.unanswered == {"m": {"b", "d"}}
     assert result.unreadable == {"m": {"c"}}
+    assert "(expected 0–1), e.g. row 3, column 'score': 'error'; 2 dropped" in result.notes[0]
+    file.write_text("item_id,m\na,A\nb,?\n")
+    with pytest.raises(InputError, match=r"got 'A' in row 1; .*; letters are marked by"):
+        read_responses([file])
 
 
 def test_prompts_of_one_model_are_told_apart_where_they_asked_the_same_items(

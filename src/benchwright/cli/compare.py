@@ -98,12 +98,14 @@ class ComparedModels(NamedTuple):
         made: a comparison per model, with the baseline as A.
         rows: a row per model: columns of `Comparison.groups`.
         notes: caveats.
+        left_out: a line with the models and files that could not be used, or none.
     """
 
     baseline: str
     made: tuple[Comparison, ...]
     rows: pd.DataFrame
     notes: tuple[str, ...]
+    left_out: tuple[str, ...]
 
     def __repr__(self) -> str:
         return "\n".join(lines_of_models(self))
@@ -152,7 +154,8 @@ def compare_models(panel: Panel, level: float = 0.95) -> ComparedModels:
         for note in (*cautions(each.pair), *each.pair.notes)
     ]
     rows = rows.assign(holm=holm(rows["p_value"]))
-    return ComparedModels(panel.baseline, tuple(made), rows, (*panel.notes, *notes))
+    notes = [*panel.notes, *notes]
+    return ComparedModels(panel.baseline, tuple(made), rows, tuple(notes), panel.left_out)
 
 
 # --- in words ------------------------------------------------------------------------------------
@@ -168,7 +171,6 @@ def _missing(pair: Pair) -> str:
 
 def cautions(pair: Pair, *, missing: bool = True) -> list[str]:
     """Return the lines with which a verdict begins: many missing answers, contradicted keys."""
-    keys = f"{count(pair.contradicting, 'answer')} contrary to an answer key; see the notes"
     highest = np.nanmax(pair.answers, axis=1) * (pair.scale.high - pair.scale.low) + pair.scale.low
     low = pair.scale.low < 1 < pair.scale.high and highest.min() <= 1 < highest.max()
     scale = f"no score of {'AB'[highest.argmin()]} is above 1; check that both have the same scale"
@@ -176,7 +178,7 @@ def cautions(pair: Pair, *, missing: bool = True) -> list[str]:
     wrong = f"{unread:,} of {n:,} answers of A are unreadable and count as wrong, in favour of B"
     favours = [wrong] * (unread > MANY_MISSING * n)
     much = much_missing(pair) if missing else []
-    return [*favours, *much, *[keys] * bool(pair.contradicting), *[scale] * bool(low)]
+    return [*favours, *much, *pair.contradicting, *[scale] * bool(low)]
 
 
 def much_missing(pair: Pair) -> list[str]:
@@ -319,7 +321,8 @@ def terminal_lines(made: Comparison) -> list[str]:
 def lines_of_models(found: ComparedModels) -> list[str]:
     """Return the lines to print of a comparison with a baseline."""
     notes = [f"note: {note}" for note in found.notes]
-    return [headline_of_models(found), *table_lines(_cells_of_models(found)), *notes]
+    table = table_lines(_cells_of_models(found))
+    return [headline_of_models(found), *found.left_out, *table, *notes]
 
 
 # --- items that changed ---------------------------------------------------------------------------
@@ -411,7 +414,7 @@ def models_json(found: ComparedModels) -> dict[str, Any]:
         "headline": headline_of_models(found),
         "baseline": found.baseline,
         "models": [comparison_json(made) | {"holm": p} for made, p in pairs],
-        "notes": list(found.notes),
+        "notes": [*found.left_out, *found.notes],
     }
 
 
@@ -443,7 +446,7 @@ def render_models(found: ComparedModels) -> str:
     sections = [Section("Models", [_table(_cells_of_models(found)), Bullets(found.notes)])]
     title = f"{count(len(found.made), 'model')} compared with {found.baseline}"
     plot = plot_differences(found.rows, first.level, width=first.pair.scale.width)
-    return _page(title, headline_of_models(found), sections, (), plot)
+    return _page(title, headline_of_models(found), sections, found.left_out, plot)
 
 
 def _page(

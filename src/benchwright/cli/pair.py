@@ -86,7 +86,7 @@ class Pair(NamedTuple):
         questions: (n,) texts, or None.
         chosen: (2, n) letters of the chosen options, "" where unknown.
         grouped_by: `task` or `subject`.
-        contradicting: number of answers whose mark or file contradicts the key of the item.
+        contradicting: lines on answers whose mark or file contradicts the key of the item.
         items: texts of known items, as in `KnownResponses`.
         unread: (2, n), which answers could not be read, and count as wrong; or None.
     """
@@ -103,7 +103,7 @@ class Pair(NamedTuple):
     questions: NDArray[np.object_] | None = None
     chosen: NDArray[np.object_] | None = None
     grouped_by: str = "subject"
-    contradicting: int = 0
+    contradicting: tuple[str, ...] = ()
     items: pd.DataFrame | None = None
     unread: NDArray[np.bool_] | None = None
 
@@ -187,8 +187,8 @@ def read_pair(
     pair = _join(known, names, read, common=common)
     same = ["A and B are the same answers"] * (path_a == path_b and names[0] == names[1])
     notes = dict.fromkeys((*same, *pair.notes, *known[0].notes, *known[1].notes))
-    contradicting = max(part.contradicting for part in known)
-    return pair._replace(notes=tuple(notes), contradicting=contradicting, items=read.about)
+    contrary = tuple(dict.fromkeys((*known[0].contradicting, *known[1].contradicting)))
+    return pair._replace(notes=tuple(notes), contradicting=contrary, items=read.about)
 
 
 class Panel(NamedTuple):
@@ -197,6 +197,7 @@ class Panel(NamedTuple):
     baseline: str
     pairs: tuple[Pair, ...]
     notes: tuple[str, ...]
+    left_out: tuple[str, ...]  # a line with the models and files that could not be used, or none
 
 
 def read_panel(
@@ -219,17 +220,20 @@ def read_panel(
     known = read.known[tuple(paths)]
     first = _choose(known, baseline)
     _answers(known, first)  # an error of the baseline is not one of each other model
-    pairs, notes = [], list(known.notes)
+    pairs, reasons = [], {}
     for name in known.models:
         if name == first:
             continue
         try:
             pairs.append(_join((known, known), (first, name), read, common=common))
         except InputError as error:
-            notes.append(f"left out: {error}")
+            reasons[name] = f"left out: {error}"
     if not pairs:
         raise InputError(f"{known.source}: no model answered an item that {first} answered")
-    return Panel(first, tuple(pairs), tuple(notes))
+    lost = [f"{count(len(reasons), 'model')} ({', '.join(reasons)})"] * bool(reasons)
+    lost += [count(len(known.unusable), "unusable file")] * bool(known.unusable)
+    left_out = [f"left out: {' and '.join(lost)}; see the notes"] * bool(lost)
+    return Panel(first, tuple(pairs), (*reasons.values(), *known.notes), tuple(left_out))
 
 
 class _Read(NamedTuple):
@@ -308,11 +312,7 @@ def _join(
 
 
 def _answers(known: KnownResponses, model: str) -> pd.Series:
-    """Return a model's answers by item, NaN where it did not answer, or not each repeat.
-
-    Raises:
-        InputError: it has several answers to an item.
-    """
+    """Return a model's answers by item, NaN where it did not answer, or not each repeat."""
     if disputed := known.disputed.get(model):
         raise InputError(
             f"{known.source}: {model} has different answers to {count(len(disputed), 'item')}, "

@@ -1,7 +1,7 @@
 """Responses of models to a benchmark's items, from files or from a saved run."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import repeat
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -59,7 +59,8 @@ class KnownResponses(NamedTuple):
     unanswered: Mapping[str, frozenset[str]] = {}
     disputed: Mapping[str, frozenset[str]] = {}
     listed: Mapping[str, Sequence[frozenset[str]]] = {}
-    contradicting: int = 0  # answers whose mark or file contradicts the key of the item
+    # lines on answers whose mark or file contradicts the key of the item
+    contradicting: tuple[str, ...] = ()
     unusable: tuple[str, ...] = ()  # why files could not be used
     chosen: NDArray[np.int16] | None = None  # (m, n) options, −1 if unknown; None if all are
 
@@ -249,7 +250,8 @@ def responses_of_files(
         if row["layout"] != "unusable":
             log = usable[row["file"]].log
             cut = abs(row["accuracy"] - row["log_score"]) > SAME_SCORE  # answers that are not there
-            noted = any(row[name] for name in _NOTED) or cut or (log is not None and log.notes)
+            said = row["detail"] if log is None else log.notes
+            noted = any(row[name] for name in _NOTED) or cut or said
             notes += [f"{Path(row['file']).name}: {row['detail']}"] * bool(noted)
         elif not usable[row["file"]].problem:
             problems.append(row["detail"])
@@ -277,7 +279,7 @@ def responses_of_files(
         matrix.correct,
         _item_columns(items.assign(question=texts)),
         notes=(*problems, *notes),
-        contradicting=int(report["contradicting"].sum()),
+        contradicting=tuple(_contradicting(report, usable)),
         unreadable=by_model(rows["extraction"] == FAILED),
         unanswered=by_model(rows["extraction"] == MISSING),
         disputed=by_model(rows["disputed"].astype(bool)),
@@ -285,6 +287,17 @@ def responses_of_files(
         unusable=tuple(problems),
         chosen=chosen if (chosen >= 0).any() else None,
     )
+
+
+def _contradicting(report: pd.DataFrame, files: Mapping[str, LoadedFile]) -> Iterator[str]:
+    """Say how many answers contradict a key, by model or table, and how both keys score them."""
+    contrary = report[report["contradicting"] > 0]
+    names = np.array([files[name].spec.model or name for name in contrary["file"]], object)
+    for name, part in contrary.groupby(names):
+        own, here = np.average(part[["log_score", "accuracy"]], axis=0, weights=part["rows"])
+        said = f"{part['contradicting'].sum():,} answers of {name} contrary to an answer key"
+        scores = f": {own:.2%} right by its log, {here:.2%} by the key in use"
+        yield f"{said}{'' if np.isnan(own + here) else scores}; see the notes"
 
 
 def _listed(rows: pd.DataFrame, files: Mapping[str, LoadedFile]) -> dict[str, list[frozenset[str]]]:
