@@ -44,6 +44,12 @@ def test_functions_do_what_the_commands_do(files: tuple[Path, Path]) -> None:
     assert bw.compare(*tables, scale=(0, 5)).groups.equals(compared.groups)
     assert repr(bw.compare(*tables, scale=(0, 5))).startswith("a is better by 2.08 points")
     assert bw.gate(*tables, 0.02, scale=(0, 5)).decision == "worse"
+    rows = [table.to_dict("records") for table in tables]
+    assert bw.compare(*rows, scale=(0, 5)).groups.equals(compared.groups)
+    with pytest.raises(InputError, match=r"^A: 45 of 60 scores are outside 0–1, e\.g\. 5"):
+        bw.compare(rows[0], b)
+    with pytest.raises(InputError, match=r"^A: a has different answers to 45 items"):
+        bw.gate(pd.concat([tables[0], tables[0].assign(score=0)]), b, 0.02, scale=(0, 5))
     found = bw.compare(pd.concat(tables), baseline="a", scale=(0, 5))
     assert found.rows["difference"].tolist() == [compared.overall.difference]
     with pytest.warns(UserWarning, match="2 models; with fewer than 10"):

@@ -96,7 +96,7 @@ def test_embeddings_belong_to_the_rows_of_the_given_items(items: pd.DataFrame) -
     shuffled.loc[shuffled["item_id"] == "q20", "question"] = None  # it is left out
     with pytest.warns(UserWarning, match="left out: 1 of 40 rows"):
         result = bw.smart(
-            shuffled,
+            shuffled.to_dict("records"),
             embeddings=vectors[order],
             filter_models=[],
             params={
@@ -243,6 +243,7 @@ def test_samplers_read_responses_and_vectors(items: pd.DataFrame, responses: pd.
         ),
         (lambda items, _: bw.smart(items, params={"filterng": 1}), "filterng: unknown parameter"),
         (lambda items, _: bw.smart(items, params={"limit": 5}), "limit: unknown parameter"),
+        (lambda *_: bw.smart("a.csv"), "items: expected a DataFrame, got 'a.csv'"),
         (
             lambda items, _: bw.smart(items, params={"filtering.easy.confidence": 2}),
             "filtering.*easy.confidence.*less than 1",

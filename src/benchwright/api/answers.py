@@ -1,7 +1,8 @@
 """Answers in logs and tables: what the commands of the same names do, without a project."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,7 +21,7 @@ from benchwright.responses.answer_files import read_choice
 from benchwright.responses.known_responses import read_responses, select_answered
 
 Files = str | PathLike[str]
-Answers = Files | pd.DataFrame
+Answers = Files | pd.DataFrame | list[dict[str, Any]]
 
 
 class Logs(NamedTuple):
@@ -86,7 +87,7 @@ def compare(
     options = (items_file, read_choice(**choice))
     if baseline is None and b is None:
         raise InputError("compare: give b, or the baseline that the models in a are compared with")
-    with TemporaryDirectory() as folder:
+    with _folder() as folder:
         if baseline is not None:
             panel = read_panel(_paths(a, folder), baseline, *options, common=common)
             return comparing.compare_models(panel)
@@ -122,7 +123,7 @@ def gate(
     """
     if not 0 <= margin < 1:
         raise InputError(f"margin: {margin:g} is not in [0, 1), a share of the scale; .02 is 2%")
-    with TemporaryDirectory() as folder:
+    with _folder() as folder:
         [first], [second] = _paths(a, folder, "A"), _paths(b, folder, "B")
         pair = read_pair(
             str(first), str(second), choice=read_choice(**choice), common=common, whole=True
@@ -163,7 +164,7 @@ def plan(
     goals = (standard_errors, differences, tau_b, spearman, gaps)
     targets: Any = [tuple(np.atleast_1d(goal).tolist()) for goal in goals]
     wanted = Wanted(*targets)._replace(seed=seed)
-    with TemporaryDirectory() as folder:
+    with _folder() as folder:
         given = read_responses(_paths(answers, folder), choice=read_choice(**choice))
     made = run_plan(select_answered(given), wanted)
     for note in made.notes:
@@ -187,13 +188,28 @@ def suspects(logs: Files | Sequence[Files], **choice: Any) -> pd.DataFrame:
     return found.table
 
 
-def _paths(given: Any, folder: str = "", name: str = "answers") -> list[Path]:
-    """Return paths; a DataFrame becomes a file of this name in the folder."""
-    from benchwright.api.given import response_file
+@contextmanager
+def _folder() -> Iterator[str]:
+    """Yield a folder for tables, whose files have the name of the argument in errors."""
+    with TemporaryDirectory() as folder:
+        try:
+            yield folder
+        except InputError as error:
+            message = str(error)
+            for file in Path(folder).iterdir():
+                message = message.replace(str(file), file.stem).replace(file.name, file.stem)
+            raise InputError(message) from None
 
+
+def _paths(given: Any, folder: str = "", name: str = "answers") -> list[Path]:
+    """Return paths; a table becomes a file of this name in the folder."""
+    from benchwright.api.given import as_table, response_file
+
+    if isinstance(given, list) and given and isinstance(given[0], dict):
+        given = as_table(given, name)
     if isinstance(given, pd.DataFrame):
         if not folder:
-            raise InputError("expected logs: a DataFrame of answers does not say what was asked")
+            raise InputError("expected logs: a table of answers does not say what was asked")
         table, given = response_file(given, name)[name].table, Path(folder, f"{name}.parquet")
         pq.write_table(table, given)
     return [Path(given)] if isinstance(given, str | PathLike) else [Path(each) for each in given]

@@ -185,7 +185,7 @@ def perturb(
     given: dict[str, Any] = {
         "items": read_items(items),
         "demonstrations": read_others(demonstrations, "demonstrations"),
-        "single_best_answer_labels": pd.DataFrame() if labels is None else labels,
+        "single_best_answer_labels": pd.DataFrame(labels),
         "sba_classifier": None,
         "answer_store": MemoryShards(),
     }

@@ -9,11 +9,12 @@ import pyarrow as pa
 
 from benchwright.core.errors import InputError
 from benchwright.core.natural_order import sort_items
+from benchwright.core.values import format_value
 from benchwright.datasets.response_files import LoadedFile
 from benchwright.datasets.source_fields import gold_form
 from benchwright.params.benchmark import SPLIT_COLUMN, BenchmarkParams
 from benchwright.params.responses import ResponseFileParams
-from benchwright.pipelines.ingestion import map_source_rows
+from benchwright.pipelines.ingestion import map_source_rows, say_rejected
 from benchwright.tables.items import Demonstrations, Items
 
 _REQUIRED = ("question", "choices", "answer")
@@ -21,8 +22,16 @@ _OPTIONAL = ("subject", "passage", "explanation", "domain", "url", "source_id")
 _KEYS = ("item_id", "model")
 
 
+def as_table(given: Any, name: str) -> pd.DataFrame:
+    """Return a DataFrame, also of a list of rows as dicts; raise InputError for other values."""
+    if not isinstance(given, list | pd.DataFrame):
+        raise InputError(f"{name}: expected a DataFrame, got {format_value(given)}")
+    return pd.DataFrame(given)
+
+
 def with_ids(items: pd.DataFrame, name: str = "items") -> pd.DataFrame:
     """Return items with ids, `<name>/<row>` from 0 if there is no column `item_id`."""
+    items = as_table(items, name)
     numbered = [f"{name}/{row}" for row in range(len(items))]
     return items if "item_id" in items else items.assign(item_id=numbered)
 
@@ -36,6 +45,7 @@ def read_items(items: pd.DataFrame, name: str = "items") -> pd.DataFrame:
     Raises:
         InputError: a column is missing, no row is valid, or answers may name two options.
     """
+    items = as_table(items, name)
     if set(Items.columns()) <= set(items.columns):
         return pd.DataFrame(Items.validate(sort_items(items[Items.columns()])))
     for column in _REQUIRED:
@@ -57,18 +67,14 @@ def read_items(items: pd.DataFrame, name: str = "items") -> pd.DataFrame:
     rows = with_ids(items, name).reset_index(drop=True).assign(**{SPLIT_COLUMN: "test"})
     read = map_source_rows(rows, benchmark, None, 0)
     if len(read.rejected_items):
-        first = read.rejected_items.iloc[0]
-        warnings.warn(
-            f"{name}: left out: {len(read.rejected_items):,} of {len(items):,} rows, e.g. row "
-            f"{first['row']}: {first['detail']}",
-            stacklevel=3,
-        )
+        lost = f"{name}: left out: {len(read.rejected_items):,} of {len(items):,} rows: "
+        warnings.warn(lost + say_rejected(read.rejected_items), stacklevel=3)
     return pd.DataFrame(Items.validate(read.items))
 
 
 def read_others(items: pd.DataFrame | None, name: str) -> pd.DataFrame:
     """Return items that are not evaluated, possibly none, as `read_items` does."""
-    if items is None or items.empty:
+    if items is None or not len(items):
         return Demonstrations.empty()
     return read_items(items, name)
 
@@ -81,8 +87,9 @@ def response_file(responses: pd.DataFrame | None, name: str = "responses") -> di
     """
     if responses is None:
         return {}
-    indexed = [str(level) for level in responses.index.names if level in _KEYS]
-    table = responses.reset_index(indexed) if indexed else responses
+    table = as_table(responses, name)
+    indexed = [str(level) for level in table.index.names if level in _KEYS]
+    table = table.reset_index(indexed) if indexed else table
     table = table.set_axis(table.columns.astype(str), axis=1)
     try:
         loaded = pa.Table.from_pandas(table, preserve_index=False)
