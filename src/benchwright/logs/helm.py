@@ -93,7 +93,9 @@ def _samples(run: _Run) -> Iterator[Sample]:
     """Yield an answer per instance and trial; with perturbed instances, which are skipped."""
     stats = _statistics(run.folder)
     has_requests = (run.folder / _STATE).is_file()
-    mapped = _mapped_outputs(run.folder) if has_requests else {}
+    shown = _rows(run.folder / _PREDICTIONS) if has_requests else ()
+    read = (row for row in shown if row.get("mapped_output") and not row.get("perturbation"))
+    mapped = {_key(row)[:2]: row["mapped_output"] for row in read}
     states = members(run.folder / _STATE, frozenset({"request_states"})) if has_requests else ()
     found = (as_object(value) for name, value in states if name == "request_states")
     requests = found if has_requests else _shown(run.folder)
@@ -131,12 +133,6 @@ def _statistics(folder: Path) -> dict[Key, dict[str, float]]:
                 metric = as_text(as_object(stat.get("name")).get("name"))
                 found.setdefault((name, trial), {})[metric] = as_number(stat.get("mean"))
     return found
-
-
-def _mapped_outputs(folder: Path) -> dict[Key, Any]:
-    """Return the text of the option that HELM read in each answer, where it read one."""
-    rows = (row for row in _rows(folder / _PREDICTIONS) if not row.get("perturbation"))
-    return {_key(row)[:2]: row["mapped_output"] for row in rows if row.get("mapped_output")}
 
 
 def _shown(folder: Path) -> Iterator[dict[str, Any]]:

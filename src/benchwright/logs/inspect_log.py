@@ -144,10 +144,7 @@ def _shots(evaluation: Json) -> int:
 
 
 def _scorer(header: Json, first: Json | None) -> str:
-    """Return the scorer of the answers, "" if unclear.
-
-    It is `choice`, the only one, or the only one with marks C and I.
-    """
+    """Return the scorer: `choice`, the only one or the only one with marks C and I; "" if none."""
     results = as_object(header.get("results"))
     stated = [as_text(as_object(e).get("scorer")) for e in as_list(results.get("scores"))]
     scores = {} if first is None else _scores(first)
@@ -228,16 +225,18 @@ def _sample(path: Path, sample: Json, scorer: str, reduced: Reduced) -> Sample:
             f"{format_value(sample.get('epoch'))}"
         )
     choices = tuple(map(as_text, as_list(sample.get("choices"))))
+    target = sample.get("target")
+    targets = [as_text(each) for each in (target if isinstance(target, list) else [target])]
     text = _attached(_text(sample.get("input")), sample)
     read_sample = Sample(
         as_text(number),
         question=text,
         prompt=text,
         choices=choices,
-        gold=_gold(sample.get("target"), choices),
+        gold=_gold(targets, choices),
         doc=as_object(sample.get("metadata")) or None,
         repeat=epoch,
-        target=_target(sample.get("target")),
+        target=targets[0].strip() if len(targets) == 1 else "",
     )
     if sample.get("invalidation"):
         return read_sample._replace(skipped="invalidated in the log")
@@ -289,18 +288,12 @@ def _mark(value: Any) -> float:
     return as_number(_MARKS.get(value, value) if isinstance(value, str) else value)
 
 
-def _gold(target: Any, choices: tuple[str, ...]) -> tuple[int, ...]:
-    targets = [as_text(each) for each in (target if isinstance(target, list) else [target])]
+def _gold(targets: list[str], choices: tuple[str, ...]) -> tuple[int, ...]:
     letters = [letter_position(text, len(choices)) for text in targets]
     if letters and min(letters) >= 0:
         return tuple(letters)
     named = [options_of(chosen_options(text, choices)) for text in targets]
     return sum(named, ()) if all(named) else ()
-
-
-def _target(target: Any) -> str:
-    targets = target if isinstance(target, list) else [target]
-    return as_text(targets[0]).strip() if len(targets) == 1 else ""
 
 
 def _text(value: Any) -> str:

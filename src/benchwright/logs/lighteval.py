@@ -13,14 +13,7 @@ from benchwright.core.verbatim import BROKEN, opened_parquet
 from benchwright.logs.json_files import read_json
 from benchwright.logs.options import are_letters, chosen_options
 from benchwright.logs.sample import Log, Mark, Sample
-from benchwright.logs.values import (
-    as_count,
-    as_list,
-    as_literal,
-    as_number,
-    as_object,
-    as_text,
-)
+from benchwright.logs.values import as_count, as_list, as_literal, as_number, as_object, as_text
 
 NAME = "lighteval"
 LEADERBOARD = "Open LLM Leaderboard v1"
@@ -36,6 +29,7 @@ _FLAT = (
     *("query", "example", "full_prompt", "choices", "gold", "gold_index", "predictions"),
     *("metrics", "num_asked_few_shots", "num_effective_few_shots", *_MARKS),
 )
+_TEXTS = ("example", "full_prompt", "query")
 _NAME = re.compile(
     r"details_(?P<task>.+?)(\|(?P<shots>\d+))?_(?P<time>\d{4}-\d\d-\d\dT[-:\d]+(\.\d+)?)"
 )
@@ -162,13 +156,9 @@ def _model(path: Path) -> str:
 def _rows(file: Any, layout: _Layout, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
     for batch in file.iter_batches(_BATCH_ROWS, columns=columns):
         for row in batch.to_pylist():
-            yield {n: _literal(n, cell) for n, cell in row.items()} if layout.written else row
-
-
-def _literal(name: str, cell: Any) -> Any:
-    """Return the value of a Python literal; texts, and what is none, stay as they are."""
-    is_literal = isinstance(cell, str) and name not in ("example", "full_prompt", "query")
-    return as_literal(cell) if is_literal else cell
+            for name in row.keys() - _TEXTS if layout.written else ():
+                row[name] = as_literal(row[name]) if isinstance(row[name], str) else row[name]
+            yield row
 
 
 def _samples(path: Path, layout: _Layout) -> Iterator[Sample]:

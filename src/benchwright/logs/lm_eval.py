@@ -83,11 +83,7 @@ def read(path: Path) -> list[Log]:
 
 
 def _samples(path: Path) -> Iterator[Sample]:
-    """Yield the samples of a log, one per document and filter.
-
-    Raises:
-        InputError: a line is incomplete or not a sample; the message names file and line.
-    """
+    """Yield the samples of a log, one per document and filter."""
     found = False
     for number, row in _objects(path):
         lacking = _lacking(row)

@@ -131,15 +131,12 @@ def choose_mark(samples: Sequence[Sample], spec: ResponseFileParams, log: Log) -
         fits = own if own and main != NO_MARK else fits
     if len(fits) == 1:
         return fits[0]
-    means = ", ".join(f"{mark} (mean {_mean(samples, mark):.4g})" for mark in asked or known)
+    values = {m: pd.Series([s.marks.get(m) for s in samples], dtype=float) for m in asked or known}
+    means = ", ".join(f"{mark} (mean {of_mark.mean():.4g})" for mark, of_mark in values.items())
     problem = "several scores; choose one with --metric, --filter or --scorer"
     if not fits:
         problem = f"no score {Mark(spec.metric, spec.filter)}; there are"
     raise InputError(f"{spec.file}: {problem}: {means}")
-
-
-def _mean(samples: Sequence[Sample], mark: Mark) -> float:
-    return float(pd.Series([each.marks[mark] for each in samples if mark in each.marks]).mean())
 
 
 def _marked(sample: Sample, mark: Mark, style: str) -> Sample:

@@ -11,12 +11,7 @@ from numpy.typing import NDArray
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.responses import ResponsesParams
 from benchwright.responses.answer_rows import answers
-from benchwright.responses.calibration import (
-    best_of_rows,
-    live_first,
-    log_softmax,
-    scores_of,
-)
+from benchwright.responses.calibration import best_of_rows, live_first, log_softmax, scores_of
 from benchwright.responses.item_index import ResponseIndex
 from benchwright.tables.responses import AnswerCoverage, Responses
 
