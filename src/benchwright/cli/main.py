@@ -295,8 +295,8 @@ def _print_made(name: str, made: Any) -> None:
 def suspects(logs: tuple[Path, ...], top: int, out: Path | None, choice: Any) -> None:
     """Rank items whose answers point to a wrong key.
 
-    LOGS are those of several models. The item that most models answer wrong comes first; where logs
-    name the chosen options, ties go to the one with the clearest other answer.
+    LOGS are those of several models. The item whose share of wrong answers has the highest lower
+    bound comes first; where logs name the chosen options, ties go to the clearest other answer.
     """
     from benchwright.cli import suspects as suspecting
 

@@ -81,7 +81,7 @@ def test_page_agrees_with_the_tables_of_every_section(page) -> None:
         "have a neighbour closer than δ.",
         "1 group with 2 items.",
         "Question 30: which one?",  # the suspect label
-        "50 of 60 are shown, by share of wrong answers",
+        "50 of 60 are shown, by the lower bound of the share of wrong answers",
         "kept 44 4 9.1% [3.6%, 21.0%]",
         "easy 9 7 1 1 77.8% [45.0%, 94.0%]",
         "All 60 items with the reason",

@@ -187,8 +187,8 @@ def show_labels(
     text = (
         "Items that most models answer wrong are the likeliest to have a wrong label, or "
         f"are hard: the ranking says what to read first. {len(shown)} of "
-        f"{len(suspect_items):,} are shown, by share of wrong answers (each family of "
-        "models once), ties by the lead of the wrong option most often chosen. "
+        f"{len(suspect_items):,} are shown, by the lower bound of the share of wrong answers (each "
+        "family of models once), ties by the lead of the wrong option most often chosen. "
         + ("" if checked else f"The rule was not checked: {silent['suspect_label']}.")
     )
     blocks += [
