@@ -227,7 +227,8 @@ def _sample(path: Path, sample: Json, scorer: str, reduced: Reduced) -> Sample:
     choices = tuple(map(as_text, as_list(sample.get("choices"))))
     target = sample.get("target")
     targets = [as_text(each) for each in (target if isinstance(target, list) else [target])]
-    text = _attached(_text(sample.get("input")), sample)
+    text, attachments = _text(sample.get("input")), as_object(sample.get("attachments"))
+    text = as_text(attachments.get(text.removeprefix(_ATTACHMENT))) or text  # it may be kept apart
     read_sample = Sample(
         as_text(number),
         question=text,
@@ -306,12 +307,6 @@ def _text(value: Any) -> str:
         parts = [as_object(part).get("text") for part in content]
         return "\n".join(as_text(part) for part in parts if isinstance(part, str))
     return as_text(content)
-
-
-def _attached(text: str, sample: Json) -> str:
-    """Return a text that may be kept apart, as an attachment."""
-    found = as_object(sample.get("attachments")).get(text.removeprefix(_ATTACHMENT))
-    return as_text(found) or text if text.startswith(_ATTACHMENT) else text
 
 
 # --- entries of archives --------------------------------------------------------------------------

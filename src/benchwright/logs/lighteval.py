@@ -92,7 +92,9 @@ def read(path: Path) -> list[Log]:
     if named is not None:
         name = name or "|".join(filter(None, (named["task"], named["shots"])))
         asked.append(as_count(named["shots"]))
-    layout = layout._replace(mark=_mark(first, layout))
+    metrics = list(_metrics(first, layout))
+    only = metrics[0] if len(metrics) == 1 else ""
+    layout = layout._replace(mark=next((mark for mark in _MARKS if mark in metrics), only))
     results_file = _results_file(path, named["time"]) if named is not None else None
     results = {} if results_file is None else as_object(read_json(results_file))
     general = as_object(results.get("config_general"))
@@ -115,13 +117,6 @@ def read(path: Path) -> list[Log]:
             main=Mark(layout.mark),
         )
     ]
-
-
-def _mark(row: Mapping[str, Any], layout: _Layout) -> str:
-    """Return the preferred metric of a row, else its only one, else ""."""
-    names = list(_metrics(row, layout))
-    preferred = next((name for name in _MARKS if name in names), "")
-    return preferred or (names[0] if len(names) == 1 else "")
 
 
 def _metrics(row: Mapping[str, Any], layout: _Layout) -> Mapping[str, Any]:

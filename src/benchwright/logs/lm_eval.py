@@ -65,6 +65,8 @@ def read(path: Path) -> list[Log]:
     folder = path.parent.name.removesuffix("-details")
     slashes = -1 if folder.startswith("__") else 1  # of a path, or of `org/model`
     named = folder.replace("__", "/", slashes) if "__" in folder else ""
+    settings = as_object(as_object(results.get("configs")).get(task))
+    shots = as_object(results.get("n-shot")).get(task), settings.get("num_fewshot")
     revision = config.get("model_sha") or results.get("model_sha")
     return [
         Log(
@@ -75,7 +77,7 @@ def read(path: Path) -> list[Log]:
             task=task,
             model=_model(results, config.get("model_args")) or named,
             revision=revision if isinstance(revision, str) else "",
-            shots=_shots(results, task),
+            shots=next((count for count in map(as_count, shots) if count >= 0), -1),
             scores=_scores(as_object(as_object(results.get("results")).get(task))),
             descending=frozenset(name for name, better in directions.items() if better is False),
         )
@@ -224,9 +226,3 @@ def _model(results: dict[str, Any], arguments: Any) -> str:
     candidates = [as_object(arguments).get(key) for key in _MODEL_ARGUMENTS]
     names = (name for name in (results.get("model_name"), *candidates) if isinstance(name, str))
     return next((name for name in names if name.strip()), "")
-
-
-def _shots(results: dict[str, Any], task: str) -> int:
-    settings = as_object(as_object(results.get("configs")).get(task))
-    stated = as_object(results.get("n-shot")).get(task), settings.get("num_fewshot")
-    return next((count for count in map(as_count, stated) if count >= 0), -1)

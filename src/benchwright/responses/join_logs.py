@@ -341,13 +341,6 @@ def _ordered(values: Sequence[Any] | None, order: Sequence[int] | None) -> list[
     return [of_option[option] for option in range(len(order))]
 
 
-def _differs(row: _Joined, index: ResponseIndex) -> bool:
-    """Return whether the log has another gold than the item."""
-    position, item_order = row.place.position, _item_order(row.place, index)
-    gold = {item_order[option] for option in row.golds} if item_order else set()
-    return bool(gold and index.single[position]) and index.answer[position] not in gold
-
-
 def _columns(
     file: LoadedFile, joined: Sequence[_Joined], index: ResponseIndex, style: str, tally: Tally
 ) -> dict[str, Any]:
@@ -355,9 +348,11 @@ def _columns(
     columns: defaultdict[str, list[Any]] = defaultdict(list)
     differing: set[str] = set()
     for row in joined:
-        differs = _differs(row, index)
-        if differs:
-            differing.add(f"{index.ids[row.place.position]} × {file.spec.model}")
+        position, item_order = row.place.position, _item_order(row.place, index)
+        gold = {item_order[option] for option in row.golds} if item_order else set()
+        differs = bool(gold and index.single[position]) and index.answer[position] not in gold
+        if differs:  # the log has another gold than the item
+            differing.add(f"{index.ids[position]} × {file.spec.model}")
         for name, value in _values(row, index, style, differs=differs).items():
             columns[name].append(value)
     tally.add("contradicting", "gold differs", len(differing), differing)
