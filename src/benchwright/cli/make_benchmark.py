@@ -65,11 +65,15 @@ def make_benchmark(
         raise InputError(f"--make-benchmark: no question has an answer; {details}")
     tools = sorted({file.log.format for file in read.files.values() if file.log is not None})
     several = items["correct_set"].map(len).max() > 1
+    columns = ("item_id", "subject", "question", "choices")
 
     def fill(folder: Path) -> None:
         (folder / "responses").mkdir()
-        lines = (json.dumps(_row(row, several)) + "\n" for row in items.to_dict("records"))
-        (folder / "items.jsonl").write_text("".join(lines), encoding="utf-8")
+        with (folder / "items.jsonl").open("w", encoding="utf-8") as file:
+            for item in items.to_dict("records"):
+                right = [int(n in item["correct_set"]) for n in range(len(item["choices"]))]
+                answer = {"answer": right if several else LETTERS[int(item["answer"])]}
+                file.write(json.dumps({name: item[name] for name in columns} | answer) + "\n")
         write_answers(read._replace(answers=answers), folder / "responses" / "answers.parquet")
 
     fields: dict[str, Any] = {name: name for name in ("item_id", "subject", "question")}
@@ -77,13 +81,6 @@ def make_benchmark(
     fields |= {"choices": {"column": "choices"}, "gold": gold}
     settings = _settings(name, f"logs of {', '.join(tools)}", "items.jsonl", fields)
     return Made(_write(settings, project, env, fill, update=update), left_out)
-
-
-def _row(item: Mapping[Any, Any], several: bool) -> dict[str, Any]:
-    right = {int(position) for position in item["correct_set"]}
-    answer = [int(n in right) for n in range(len(item["choices"]))]
-    row = {name: item[name] for name in ("item_id", "subject", "question", "choices")}
-    return row | {"answer": answer if several else LETTERS[int(item["answer"])]}
 
 
 def make_benchmark_of_table(
