@@ -50,6 +50,8 @@ def test_functions_do_what_the_commands_do(files: tuple[Path, Path]) -> None:
         bw.compare(rows[0], b)
     with pytest.raises(InputError, match=r"^A: a has different answers to 45 items"):
         bw.gate(pd.concat([tables[0], tables[0].assign(score=0)]), b, 0.02, scale=(0, 5))
+    with pytest.raises(InputError, match=r"^answers: expected a DataFrame, got None"):
+        bw.plan(None, standard_errors=0.05)
     found = bw.compare(pd.concat(tables), baseline="a", scale=(0, 5))
     assert found.rows["difference"].tolist() == [compared.overall.difference]
     with pytest.warns(UserWarning, match="2 models; with fewer than 10"):

@@ -1,7 +1,7 @@
 """Answers in logs and tables: what the commands of the same names do, without a project."""
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
@@ -205,7 +205,8 @@ def _paths(given: Any, folder: str = "", name: str = "answers") -> list[Path]:
     """Return paths; a table becomes a file of this name in the folder."""
     from benchwright.api.given import as_table, response_file
 
-    if isinstance(given, list) and given and isinstance(given[0], dict):
+    rows = isinstance(given, list) and given and isinstance(given[0], dict)
+    if rows or not isinstance(given, str | PathLike | Iterable):
         given = as_table(given, name)
     if isinstance(given, pd.DataFrame):
         if not folder:
