@@ -55,17 +55,23 @@ def test_capital_is_the_product_of_the_bets() -> None:
     assert found.not_worse[-1] == pytest.approx(np.log(np.mean(capitals)))
 
 
-@pytest.mark.parametrize(("better", "decision"), [(4, "worse"), (6, "not worse")])
-def test_all_items_decide_exactly(better: int, decision: str) -> None:
+@pytest.mark.parametrize(
+    ("better", "margin", "decision"),
+    [
+        *((4, 0.05, "worse"), (6, 0.05, "not worse"), (9, 0, "worse"), (11, 0, "not worse")),
+        (10, 0, "undecided"),
+    ],
+)
+def test_all_items_decide_exactly(better: int, margin: float, decision: str) -> None:
     d = np.array([1.0] * better + [-1.0] * 10 + [0.0] * (90 - better))
     d = np.random.default_rng(0).permutation(d)
-    assert first_decision(betting_evidence(d, 0.05, 100), 1e-9).decision == decision
-    assert first_decision(betting_evidence(d[:60], 0.05, 100), 1e-9) == ("undecided", 60)
+    assert first_decision(evidence(d, margin, 100), 1e-9).decision == decision
+    assert first_decision(evidence(d[:60], margin, 100), 1e-9) == ("undecided", 60)
 
 
 def test_difference_at_the_margin_is_never_decided_by_rounding() -> None:
     d = np.array([-1.0] * 7 + [0.0] * 93)
-    found = betting_evidence(d[np.random.default_rng(1).permutation(100)], 0.07, 100)
+    found = evidence(d[np.random.default_rng(1).permutation(100)], 0.07, 100)
     assert not np.isinf(found.not_worse).any()
     assert not np.isinf(found.worse).any()
 

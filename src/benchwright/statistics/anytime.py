@@ -45,9 +45,15 @@ class Stopped(NamedTuple):
 def evidence(d: NDArray[np.floating], margin: float, total: int) -> Evidence:
     """Return the e-processes of a margin in [0, 1] for the first n of `total` items.
 
-    With margin 0 both are `coin_evidence`, and `d` has signs only; else `betting_evidence`.
+    With margin 0 both are `coin_evidence`, and `d` has signs only; else `betting_evidence`. Where
+    the items left cannot save a hypothesis, its evidence is infinite: with all items the decision
+    is exact.
     """
-    return betting_evidence(d, margin, total) if margin else coin_evidence(d)
+    found = betting_evidence(d, margin, total) if margin else coin_evidence(d)
+    lacking = -margin * total - np.cumsum(d, axis=-1, dtype=np.float64)
+    least = -(total - np.arange(d.shape[-1]) - 1) - _ROUNDING * total
+    known = [np.logical_or.accumulate(sign * lacking < least, axis=-1) for sign in (1, -1)]
+    return Evidence(*(np.where(sure, np.inf, e) for sure, e in zip(known, found, strict=True)))
 
 
 def coin_evidence(d: NDArray[np.floating], prior: float = PRIOR) -> Evidence:
@@ -71,8 +77,7 @@ def betting_evidence(d: NDArray[np.floating], margin: float, total: int) -> Evid
     Betting martingales without replacement (Waudby-Smith & Ramdas 2020, arXiv:2006.04347 and
     2010.09686): before item t the hypothesis expects μ_t = (−margin · N − Σ d)/(N − t + 1), and the
     capital is multiplied by 1 ± λ_t (d_t − μ_t). λ_t is margin over the mean square of earlier
-    differences, times each of four factors. Where the remaining items cannot save a hypothesis,
-    its evidence is infinite: with all items the decision is exact.
+    differences, times each of four factors.
     """
     n = d.shape[-1]
     sums = np.cumsum(d, axis=-1, dtype=np.float64)
@@ -80,8 +85,6 @@ def betting_evidence(d: NDArray[np.floating], margin: float, total: int) -> Evid
     expected = (-margin * total - (sums - d)) / (total - seen)
     squares = np.cumsum(d * d, axis=-1, dtype=np.float64) - d * d
     bet = margin * (_MOMENT_ITEMS + seen) / (_MOMENT * _MOMENT_ITEMS + squares)
-    left = total - seen - 1
-    lacking = -margin * total - sums  # what the hypothesis still expects of the items left
     out = []
     for sign in (1.0, -1.0):
         largest = _LARGEST_LOSS / np.maximum(1 + sign * expected, _ROUNDING)
@@ -90,9 +93,7 @@ def betting_evidence(d: NDArray[np.floating], margin: float, total: int) -> Evid
             np.cumsum(np.log(np.maximum(1 + np.minimum(scale * bet, largest) * gain, 1e-300)), -1)
             for scale in _BETS
         ]
-        capital = np.logaddexp.reduce(logs, axis=0) - np.log(len(_BETS))
-        impossible = sign * lacking < -left - _ROUNDING * total
-        out.append(np.where(np.logical_or.accumulate(impossible, axis=-1), np.inf, capital))
+        out.append(np.logaddexp.reduce(logs, axis=0) - np.log(len(_BETS)))
     return Evidence(*out)
 
 
