@@ -68,6 +68,9 @@ def test_difference_of_doubled_items_has_the_interval_of_the_items() -> None:
 def test_equal_fractions_get_an_interval_with_a_width() -> None:
     found = paired_difference(np.full(50, 0.0), np.arange(50) // 5)
     assert found.high == -found.low == pytest.approx(paired_score_interval(0, 0, 10)[1])
+    noisy = np.full(40, 0.1) + np.random.default_rng(0).normal(scale=1e-8, size=40)
+    found = paired_difference(noisy, np.arange(40))  # as in single precision
+    assert (found.low, found.high) == pytest.approx(paired_score_interval(4, 0, 40), abs=1e-6)
     fractional = paired_difference(np.array([0.5, -0.25, 0.5, 0.0, 0.25]), np.arange(5))
     assert fractional.low < fractional.difference < fractional.high
     two = paired_difference(np.array([0.9, -0.9]), np.arange(2))  # a t interval of ±11.4

@@ -15,6 +15,7 @@ _BISECTIONS = 60
 _FLIPS = 9_999
 _BLOCK = 1_000  # flips in memory at once
 _ROUNDING = 1e-12
+_EQUAL = 1e-6  # standard error of differences that are equal, but for single precision
 
 
 class PairedDifference(NamedTuple):
@@ -107,12 +108,12 @@ def paired_difference(
     means = clustered_means(d[None, :], clusters, level)
     mean, se = float(means.mean[0]), float(means.se[0])
     whole = bool(np.isin(d, (-1, 0, 1)).all())
-    if not whole and se > 0:
+    if not whole and se > _EQUAL:
         low, high = np.clip((means.low[0], means.high[0]), -1, 1).tolist()  # scores are 0–1
         return PairedDifference(mean, se, low, high)
     n, groups = len(d), len(np.unique(clusters))
     independent = float(d.var(ddof=1)) / n if n > 1 else nan
-    effective = n / max(se**2 / independent, 1.0) if se > 0 and independent > 0 else groups
+    effective = n / max(se**2 / independent, 1.0) if se > _EQUAL and independent > 0 else groups
     scale = effective / n
     better, worse = (float(np.maximum(sign * d, 0).sum()) * scale for sign in (1, -1))
     return PairedDifference(mean, se, *paired_score_interval(better, worse, effective, level))
