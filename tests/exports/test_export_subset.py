@@ -1,6 +1,7 @@
 """A subset as tasks and as a manifest."""
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -27,10 +28,13 @@ def choice(winner: str) -> pd.DataFrame:
     return pd.DataFrame({"split": [0, -1], "winner": ["gunning_fog", winner]})
 
 
-def export(subset: pd.DataFrame, sampler: str = "random", winner: str = "") -> HarnessExport:
+def export(
+    subset: pd.DataFrame, sampler: str = "random", winner: str = "", pool: Sequence[str] = ()
+) -> HarnessExport:
     return export_subset(
         ITEMS,
         subset,
+        {"drawn_from": pool},
         choice(winner),
         table(item("dev/0")),
         SamplingParams.model_validate({"export": {"sampler": sampler, "seed": 7}}),
@@ -77,6 +81,13 @@ def test_manifest_has_the_input_of_an_estimate(tmp_path: Path) -> None:
     assert read.weights.tolist() == [0.5, 0.3, 0.2]
     assert read.items[1].content_hash == ITEMS["content_hash"][2]
     assert "benchwright estimate" in read.scoring
+
+
+def test_subset_of_a_part_of_the_items_speaks_of_that_part() -> None:
+    pool = [f"colours/{n}" for n in (2, 3, 9, 10)]
+    read = export(UNEQUAL, "anchor_points", pool=pool).facts["subset"]
+    assert (read["rate"], read["of_items"]) == (75.0, 4)
+    assert "3 of 4 items" in export(UNEQUAL, "anchor_points", pool=pool).readme
 
 
 def test_readme_and_manifest_say_what_the_score_is() -> None:

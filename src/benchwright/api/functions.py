@@ -23,7 +23,7 @@ from benchwright.core.stored_shards import MemoryShards
 from benchwright.datasets.response_files import LoadedFile
 from benchwright.datasets.subset_manifest import read_subset
 from benchwright.evidence.panel import headline_group, panel_warnings
-from benchwright.exports.export import sampler_of, subset_manifest
+from benchwright.exports.export import drawn_from, sampler_of, subset_manifest
 from benchwright.methods.dele.estimation.subset_scores import AUTO, estimate_scores
 from benchwright.methods.dele.ready_made import estimate_ready_made, find_ready_made
 from benchwright.pipelines import embedding, evaluation, filtering, perturbation
@@ -243,13 +243,15 @@ def sample(
     if embeddings is not None:
         given["pool_vectors"] = {_GIVEN: dict(zip(read["question"], vectors, strict=True))}
     stages = (responses_stage, sampling_stage)
-    known = _computed(stages, given, settings, "chosen_subset", "sampler_choice")
+    wanted = ("chosen_subset", "chosen_subset_facts", "sampler_choice")
+    known = _computed(stages, given, settings, *wanted)
     subset = known["chosen_subset"]
     drawn_by = sampler_of(known["params:sampling"], known["sampler_choice"])
     weights = subset["weight"].to_numpy()
     kept = read.iloc[subset["position"]].assign(weight=weights).reset_index(drop=True)
     name = benchmark or "items"
-    return Sampled(kept, subset_manifest(read, subset, drawn_by, seed, name))
+    pool = drawn_from(read, known["chosen_subset_facts"])
+    return Sampled(kept, subset_manifest(pool, subset, drawn_by, seed, name))
 
 
 def estimate(

@@ -258,6 +258,7 @@ WEIGHTED = (
 def export_subset(
     items: pd.DataFrame,
     chosen_subset: pd.DataFrame,
+    chosen_subset_facts: dict[str, Any],
     sampler_choice: pd.DataFrame,
     demonstrations: pd.DataFrame,
     sampling: SamplingParams,
@@ -274,13 +275,20 @@ def export_subset(
     """
     run, name = exported_run, exported_run.ingestion.name
     sampler = sampler_of(sampling, sampler_choice)
-    subset = subset_manifest(items, chosen_subset, sampler, sampling.export.seed, name)
+    pool = drawn_from(items, chosen_subset_facts)
+    subset = subset_manifest(pool, chosen_subset, sampler, sampling.export.seed, name)
     rows = items.set_index("item_id", drop=False).loc[list(subset.item_ids)]
     added = AddedColumns(columns={"weight": {item.item_id: item.weight for item in subset.items}})
     name = f"{sampler}_{len(subset.items)}"
     families = families_of([ItemSet(name, questions(rows), demonstrations, added=added)], run)
     facts = {"subset": subset.model_dump(mode="json")}
     return _folder("subset.md", run, families, facts, subset=subset)
+
+
+def drawn_from(items: pd.DataFrame, chosen_subset_facts: dict[str, Any]) -> pd.DataFrame:
+    """Return the items that the exported subset was drawn from, of which it speaks."""
+    ids = chosen_subset_facts["drawn_from"]
+    return items[items["item_id"].isin(ids)] if ids else items
 
 
 def subset_manifest(
@@ -290,7 +298,7 @@ def subset_manifest(
     seed: int,
     benchmark: str,
 ) -> SubsetManifest:
-    """Return the manifest of a subset.
+    """Return the manifest of a subset of the items that it was drawn from.
 
     Raises:
         InputError: an id is not among the items.

@@ -37,13 +37,12 @@ def create_perturbed_pipeline() -> Pipeline:
 
 def create_subset_pipeline() -> Pipeline:
     """Create a pipeline: items and a subset → a folder of tasks, and one for the Hub."""
-    inputs = ["items", "chosen_subset", "sampler_choice", "demonstrations"]
-    inputs += ["params:sampling", "exported_run"]
-    subset = ["items", "chosen_subset", "chosen_subset_facts", "exported_run"]
+    subset = ["items", "chosen_subset", "chosen_subset_facts"]
+    inputs = [*subset, "sampler_choice", "demonstrations", "params:sampling", "exported_run"]
     return Pipeline(
         [
             _RUN,
             node(export_subset, inputs, "harness_subset"),
-            node(hub.publish_subset, subset, "hub_subset"),
+            node(hub.publish_subset, [*subset, "exported_run"], "hub_subset"),
         ]
     )

@@ -252,17 +252,18 @@ def choose_subset(
     return ChosenSubset.from_rows(table[ChosenSubset.columns()].to_dict("records"))
 
 
-def describe_subset(chosen_subset: pd.DataFrame, study: SamplingStudy) -> dict[str, str]:
-    """Say which pairs of models the exported subset does not tell apart, as `told_apart`.
+def describe_subset(chosen_subset: pd.DataFrame, study: SamplingStudy) -> dict[str, Any]:
+    """Say which pairs of models the exported subset does not tell apart, and where it is from.
 
-    The sentence is "" for weighted items, and where fewer than two models answered them.
+    `told_apart` is "" for weighted items, and where fewer than two models answered them.
+    `drawn_from` lists the ids of the items that it was drawn from; of all items where it is empty.
     """
     kept = pd.Index(study.panels.item_ids, dtype=object).isin(chosen_subset["item_id"].astype(str))
     weights = chosen_subset["weight"].to_numpy()
     if (weights != weights[0]).any() or kept.sum() < len(chosen_subset):
-        return {"told_apart": ""}
+        return {"told_apart": "", "drawn_from": list(study.plain.item_ids)}
     gap = gap_told_apart(study.panels.correct[:, kept], len(kept))
-    return {"told_apart": not_told_apart(100 * gap)}
+    return {"told_apart": not_told_apart(100 * gap), "drawn_from": list(study.plain.item_ids)}
 
 
 def choose_by_subject(study: SamplingStudy) -> tuple[pd.DataFrame, pd.DataFrame]:
