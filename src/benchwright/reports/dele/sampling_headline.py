@@ -9,6 +9,7 @@ from benchwright.core.configuration import count_models
 from benchwright.evidence.panel import share_of_families
 from benchwright.evidence.rank_agreement import compare_answers, compare_pairs
 from benchwright.evidence.verdict import figures
+from benchwright.exports.export import sampler_of
 from benchwright.methods.dele.evidence.choice import gains_over_splits
 from benchwright.methods.dele.evidence.panels import FEWEST_MODELS, SamplingPanels
 from benchwright.methods.dele.evidence.rate_curves import SUFFICIENT
@@ -40,7 +41,9 @@ def show_sampling_top(
     notes = _notes(panels, samplers_left_out, sampling)
     if not panels.item_ids or len(panels.groups[panels.main]) < FEWEST_MODELS:
         return Top(_too_few(panels), (), notes, kind=_KIND)
+    drawn_by = sampler_of(sampling, sampler_choice)
     lines = [
+        f"The figures are of the exported subset, drawn by {drawn_by} (`sampling.export.sampler`).",
         _agreement(panels, tested, sampling.evidence.main_rate),
         _choice_gain(sampler_choice, subject_luck, sampling.evidence.main_rate),
     ]
