@@ -1,6 +1,7 @@
 """The commands `benchwright compare` and `benchwright gate` on tables and logs."""
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.cli import cli
-from benchwright.cli.compare import compare, flips
+from benchwright.cli.compare import compare, flips, group_lines
 from benchwright.cli.gate import GateRequest, gate_subset, item_order
 from benchwright.cli.pair import Pair, Side, read_pair
 from benchwright.core.errors import InputError
@@ -269,6 +270,32 @@ def test_answers_of_which_some_would_be_passed_over_are_refused(tmp_path: Path, 
         (folder / "other.csv").write_text("item_id,model,score\nq,n,5\n")
     done = run("gate", a, folder, "--margin", 0.02)
     assert done.exit_code == 3, done.output
+
+
+def test_few_items_decide_nothing_and_groups_are_marked_at_alpha(tmp_path: Path) -> None:
+    for n, code in ((9, 2), (10, 1)):
+        a = long_table(tmp_path / "a.csv", [1.0] * n)
+        b = long_table(tmp_path / "b.csv", [0.0] * n, "n")
+        done = run("gate", a, b, "--margin", 0.02)
+        assert (done.exit_code, "fewer than 10 items decide" in done.output) == (code, code == 2)
+    # One group has 5 changes of 5, for the worse: p = .031 by mid-p, .0625 by Holm.
+    groups = np.repeat(["x", "y"], N // 2)
+    items = pd.DataFrame({"item_id": IDS, "subject": groups})
+    items.to_parquet(tmp_path / "items.parquet")
+    a, worse = np.ones(N), np.ones(N)
+    worse[:5] = 0
+    for alpha, word in ((0.05, "–"), (0.07, "worse")):
+        made = compare(
+            read_pair(
+                str(long_table(tmp_path / "a.csv", a.tolist())),
+                str(long_table(tmp_path / "b.csv", worse.tolist(), "n")),
+                tmp_path / "items.parquet",
+            ),
+            1 - 2 * alpha,
+            alpha,
+        )
+        assert made.groups["holm"].iloc[0] == 0.0625
+        assert group_lines(made)[2].split()[-1] == word
 
 
 @pytest.mark.parametrize("words", [(), ("--anytime",)])
@@ -575,6 +602,13 @@ def test_subset_decides_by_the_difference_of_the_two_estimates() -> None:
     }
     assert made.figures["estimate"] == pytest.approx(by["b"] - by["a"], abs=0.02)
     assert made.figures["low"] < made.figures["estimate"] < made.figures["high"]
+    low, found, high = (made.figures[name] for name in ("low", "estimate", "high"))
+    reach = found - low if found > -0.05 else high - found
+    # All items decide, and fewer do so if the bounds approach the estimate with the root.
+    needed = 1 / (
+        1 / len(SUBSET_IDS) + (1 / K - 1 / len(SUBSET_IDS)) * ((found + 0.05) / reach) ** 2
+    )
+    assert made.figures["items_needed"] == math.ceil(needed)
     assert "points by aipw, " in made.reason
     without = gate_subset(pair, random, None, GateRequest(0.05, 0.05))
     assert without.figures["estimate"] == pytest.approx(float(pair.d.mean()), abs=1e-6)

@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 from plotly.graph_objects import Figure
 
-from benchwright.cli.compare import plot_differences
+from benchwright.cli.compare import compare, plot_differences
+from benchwright.cli.pair import Pair, Side
 from benchwright.reports.page.plot_style import KEPT, QUIET, REMOVED
 
 ROWS = pd.DataFrame(
@@ -17,9 +18,12 @@ ROWS = pd.DataFrame(
     columns=["name", "items", "difference", "low", "high", "holm"],
 )
 
+SIDES = (Side("s", "a", 0.5, 0, 0), Side("s", "b", 0.5, 0, 0))
+MADE = compare(Pair(*SIDES, ("q", "r"), np.eye(2), np.arange(2), None), 0.9, 0.05)
+
 
 def test_colours_say_on_which_side_of_zero_an_interval_lies() -> None:
-    chart = plot_differences(ROWS, 0.95, 0.02)
+    chart = plot_differences(ROWS, MADE, 0.02)
     found = {trace.marker.color: list(trace.y) for trace in Figure(chart).data}
     assert found == {KEPT: [1], REMOVED: [2], QUIET: [0, 3]}
     assert list(Figure(chart).layout.yaxis.ticktext) == [
@@ -34,6 +38,6 @@ def test_colours_say_on_which_side_of_zero_an_interval_lies() -> None:
 
 
 def test_lines_at_zero_and_at_the_margin_are_on_the_axis() -> None:
-    chart = plot_differences(ROWS[1:2].reset_index(drop=True), 0.95, 0.05)
+    chart = plot_differences(ROWS[1:2].reset_index(drop=True), MADE, 0.05)
     low, high = Figure(chart).layout.xaxis.range
     assert (low < -5, high > 30) == (True, True)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from benchwright.cli.pair import Pair, Panel, Scale
+from benchwright.cli.pair import Pair, Panel
 from benchwright.cli.text_table import table_lines
 from benchwright.datasets.review_csv import spreadsheet_bytes
 from benchwright.reports.page import shapes
@@ -50,6 +50,7 @@ class Comparison(NamedTuple):
     Attributes:
         pair: what was compared.
         level: confidence level of the intervals.
+        alpha: error rate of the tests, by which groups are better or worse.
         overall: the difference of the mean scores, B − A, on the items that both answered.
         worst, best: the same on all items, with missing answers of B wrong and those of A right,
             and the other way round; `overall` where nothing is missing.
@@ -64,6 +65,7 @@ class Comparison(NamedTuple):
 
     pair: Pair
     level: float
+    alpha: float
     overall: PairedDifference
     worst: PairedDifference
     best: PairedDifference
@@ -111,8 +113,12 @@ class ComparedModels(NamedTuple):
         return "\n".join(lines_of_models(self))
 
 
-def compare(pair: Pair, level: float = 0.95) -> Comparison:
-    """Compare two models over all items and by task or subject, with p-values of these by Holm."""
+def compare(pair: Pair, level: float = 0.95, alpha: float | None = None) -> Comparison:
+    """Compare two models over all items and by task or subject, with p-values of these by Holm.
+
+    `alpha` is 1 − `level` if not given.
+    """
+    alpha = 1 - level if alpha is None else alpha
     both = pair.both
     d, clusters = pair.d[both], pair.clusters[both]
     overall = worst = best = paired_difference(d, clusters, level)
@@ -125,7 +131,7 @@ def compare(pair: Pair, level: float = 0.95) -> Comparison:
     least = float(minimum_detectable_difference(overall.se, power=POWER))
     detectable = least if 0 < least <= 1 else math.nan
     tested = (better, worse, p_value, test, detectable)
-    return Comparison(pair, level, overall, worst, best, *tested, *_by_group(pair, level))
+    return Comparison(pair, level, alpha, overall, worst, best, *tested, *_by_group(pair, level))
 
 
 def _by_group(pair: Pair, level: float) -> tuple[pd.DataFrame, PairedDifference | None]:
@@ -202,11 +208,11 @@ def headline(made: Comparison) -> str:
 
 def headline_of_models(found: ComparedModels) -> str:
     """Say how many models are better or worse than the baseline."""
-    level = found.made[0].level
-    shown = [_shown(row, level) for row in found.rows.to_dict("records")]
+    alpha = found.made[0].alpha
+    shown = [_shown(row, alpha) for row in found.rows.to_dict("records")]
     words = ", ".join(f"{shown.count(word)} {word}" for word in ("better", "worse"))
     against = f"{count(len(shown), 'model')} against {found.baseline}"
-    return f"{against}: {words} (Holm, α = {1 - level:.2g})"
+    return f"{against}: {words} (Holm, α = {alpha:.2g})"
 
 
 def summary(made: Comparison) -> list[str]:
@@ -253,8 +259,9 @@ def summary(made: Comparison) -> list[str]:
     return lines + [f"note: {note}" for note in pair.notes]
 
 
-def _cells(rows: pd.DataFrame, name: str, scale: Scale, level: float) -> list[dict[str, str]]:
+def _cells(rows: pd.DataFrame, name: str, made: Comparison) -> list[dict[str, str]]:
     """Return the cells of a table of differences, such as `Comparison.groups`, under `name`."""
+    scale = made.pair.scale
     return [
         {
             name: str(row["name"]),
@@ -262,32 +269,31 @@ def _cells(rows: pd.DataFrame, name: str, scale: Scale, level: float) -> list[di
             "A": scale.mean(row["a"]),
             "B": scale.mean(row["b"]),
             "B − A": scale.points(row["difference"], signed=True),
-            f"{level:.0%} interval": scale.between(row["low"], row["high"]),
+            f"{made.level:.0%} interval": scale.between(row["low"], row["high"]),
             "better": f"{row['better']:,}",
             "worse": f"{row['worse']:,}",
             "p": f"{row['p_value']:.3g}",
             "p (Holm)": f"{row['holm']:.3g}",
-            "B is": _shown(row, level),
+            "B is": _shown(row, made.alpha),
         }
         for row in rows.to_dict("records")
     ]
 
 
-def _shown(row: Mapping[Any, Any], level: float) -> str:
+def _shown(row: Mapping[Any, Any], alpha: float) -> str:
     """Return what a row shows after Holm's correction."""
-    if not row["holm"] < 1 - level:
+    if not row["holm"] < alpha:
         return "–"
     return "better" if row["difference"] > 0 else "worse"
 
 
 def _cells_of_groups(made: Comparison) -> list[dict[str, str]]:
-    return _cells(made.groups, made.pair.grouped_by, made.pair.scale, made.level)
+    return _cells(made.groups, made.pair.grouped_by, made)
 
 
 def _cells_of_models(found: ComparedModels) -> list[dict[str, str]]:
-    first = found.made[0]
-    scale = first.pair.scale
-    table = _cells(found.rows, "model (B)", scale, first.level)
+    scale = found.made[0].pair.scale
+    table = _cells(found.rows, "model (B)", found.made[0])
     for row, made in zip(table, found.made, strict=True):
         row["changed"] = f"{(made.better + made.worse) / made.pair.both.sum():.1%}"
         if any(not each.pair.both.all() for each in found.made):
@@ -436,16 +442,15 @@ def render(
     if changed := flips(pair):
         sections.append(Section("Changed items", _listed(changed)))
     title = f"{pair.second.model} compared with {pair.first.model}"
-    plot = plot_differences(rows, made.level, allowed, pair.scale.width)
+    plot = plot_differences(rows, made, allowed)
     return _page(title, verdict or headline(made), sections, cautions(pair), plot)
 
 
 def render_models(found: ComparedModels) -> str:
     """Render a page: the headline, the differences as a plot, and the table."""
-    first = found.made[0]
     sections = [Section("Models", [_table(_cells_of_models(found)), Bullets(found.notes)])]
     title = f"{count(len(found.made), 'model')} compared with {found.baseline}"
-    plot = plot_differences(found.rows, first.level, width=first.pair.scale.width)
+    plot = plot_differences(found.rows, found.made[0])
     return _page(title, headline_of_models(found), sections, found.left_out, plot)
 
 
@@ -484,20 +489,19 @@ def _listed(changed: Sequence[Flip]) -> list[ItemLists | Text]:
     return [Text(text, code=True), ItemLists(lists)]
 
 
-def plot_differences(
-    rows: pd.DataFrame, level: float, allowed: float = 0.0, width: float = 100.0
-) -> Any:
+def plot_differences(rows: pd.DataFrame, made: Comparison, allowed: float = 0.0) -> Any:
     """Draw a difference per row (name, items, difference, low, high, holm), in shares.
 
-    Blue: significantly above 0 by Holm's p-values, orange: below it, grey: neither. `allowed` is a
-    gate's margin, drawn as a line at minus its value; `width` is that of the scale in points.
+    Blue: significantly above 0 by Holm's p-values, orange: below it, grey: neither. `made` is a
+    comparison with their scale and level, `allowed` a gate's margin, a line at minus its value.
     """
+    width = made.pair.scale.width
     names = [
         f"{clip(str(row['name']).replace('_', ' '), _LONGEST)} ({row['items']:,})"
         for row in rows.to_dict("records")
     ]
     values = width * rows[["difference", "low", "high"]]
-    significant, sign = rows["holm"] < 1 - level, np.sign(values["difference"])
+    significant, sign = rows["holm"] < made.alpha, np.sign(values["difference"])
     colours = np.select(
         [significant & (sign > 0), significant & (sign < 0)], [KEPT, REMOVED], QUIET
     )
@@ -505,6 +509,6 @@ def plot_differences(
     dotted = f"; dotted: −{width * allowed:g}" if allowed else ""
     if allowed:
         lines.append(shapes.Line(-width * allowed, colour=REMOVED))
-    title = f"B − A in points with {level:.0%} intervals"
+    title = f"B − A in points with {made.level:.0%} intervals"
     scale = shapes.Scale(f"B − A, points{dotted}")
     return shapes.intervals(title, names, values, colours.tolist(), scale, lines=lines)

@@ -31,6 +31,7 @@ EXIT_CODES: dict[Decision, int] = {"not worse": 0, "worse": 1, "undecided": 2}
 _STAGE = "gate"
 _LARGE_MARGIN = 0.2
 _MOST_NEEDED = 1e7
+_FEWEST = 10  # clusters of items, or single ones
 _MOST_UNREADABLE = 0.1  # more of A's answers than of B's, as a share; they count as wrong
 
 
@@ -67,8 +68,9 @@ class Gated(NamedTuple):
 
 def gate_all(pair: Pair, request: GateRequest) -> Gated:
     """Decide by the bounds at level 1 − 2α for items of this kind; what is missing at its worst."""
-    made = compare(pair, 1 - 2 * request.alpha)
-    return _by_bounds(made, request, (made.worst.low, made.best.high), "items of this kind")
+    made = compare(pair, 1 - 2 * request.alpha, request.alpha)
+    bounds = (made.worst.low, made.overall.difference, made.best.high)
+    return _by_bounds(made, request, bounds, "items of this kind")
 
 
 def gate_subset(
@@ -109,8 +111,8 @@ def gate_subset(
     where = f"all {estimated.of_items:,} items (estimate: {estimate})"
     which = "the bounds decide; the interval of the difference is of the subset's items alone"
     notes = (which, *pair.notes, *estimated.notes, *filter(None, [found.reason]))
-    made = compare(pair._replace(notes=notes), level)
-    gated = _by_bounds(made, request, (low, high), where)
+    made = compare(pair._replace(notes=notes), level, request.alpha)
+    gated = _by_bounds(made, request, (low, score, high), where, estimated.of_items)
     return gated._replace(figures={"estimate": score, **gated.figures})
 
 
@@ -130,14 +132,22 @@ def _of_subset(pair: Pair, subset: SubsetManifest, places: Mapping[str, int] | N
 
 
 def _by_bounds(
-    made: Comparison, request: GateRequest, bounds: tuple[float, float], where: str
+    made: Comparison,
+    request: GateRequest,
+    bounds: tuple[float, float, float],
+    where: str,
+    total: float = math.inf,
 ) -> Gated:
-    low, high = bounds
-    points = made.pair.scale.points
+    """Decide by the low and high of the bounds, between which the difference on `total` items is.
+
+    Bounds of fewer than ten clusters miss too often, so these decide nothing.
+    """
+    (low, _, high), points = bounds, made.pair.scale.points
+    few = len(np.unique(made.pair.clusters[made.pair.both])) < _FEWEST
     decision: Decision = "undecided"
-    if low > -request.margin:
+    if low > -request.margin and not few:
         decision = "not worse"
-    elif high < -request.margin:
+    elif high < -request.margin and not few:
         decision = "worse"
     reason = (
         f"one-sided {1 - request.alpha:.1%} bounds of B − A on {where}: "
@@ -146,7 +156,9 @@ def _by_bounds(
     if not made.pair.both.all():
         reason += ", with missing answers of B wrong in the first and right in the second"
     figures = {"low": low, "high": high}
-    if decision == "undecided" and (needed := _items_needed(made, request.margin)):
+    if few:
+        reason += f"; fewer than {_FEWEST} items decide nothing"
+    elif decision == "undecided" and (needed := _items_needed(made, request, bounds, total)):
         reason += f"; about {needed:,} items would decide if the difference stays as it is"
         figures["items_needed"] = needed
     return _without_undeserved(Gated(made, request, decision, figures, reason))
@@ -162,16 +174,20 @@ def _without_undeserved(gated: Gated) -> Gated:
     return gated._replace(decision="undecided", reason=reason)
 
 
-def _items_needed(made: Comparison, margin: float) -> int:
-    """Return how many items like these would decide at the same difference; 0 if unknown.
+def _items_needed(
+    made: Comparison, request: GateRequest, bounds: tuple[float, float, float], total: float
+) -> int:
+    """Return how many of `total` items would decide at the same difference; 0 if unknown.
 
-    The bounds approach the difference with the root of the number of items.
+    The bounds approach the difference with the root of 1/items − 1/total.
     """
-    overall, distance = made.overall, made.overall.difference + margin
+    low, difference, high = bounds
+    distance = difference + request.margin
     if not made.pair.both.all() or not distance:
         return 0
-    reach = overall.difference - overall.low if distance > 0 else overall.high - overall.difference
-    needed = len(made.pair.item_ids) * (reach / distance) ** 2
+    reach = difference - low if distance > 0 else high - difference
+    now = 1 / len(made.pair.item_ids) - 1 / total
+    needed = 1 / (1 / total + now * (distance / reach) ** 2)
     return math.ceil(needed) if needed < _MOST_NEEDED else 0
 
 
@@ -215,7 +231,7 @@ def gate_anytime(pair: Pair, request: GateRequest) -> Gated:
         "evidence_worse": final[1],
         "seed": request.seed,
     }
-    made = compare(pair, 1 - 2 * request.alpha)
+    made = compare(pair, 1 - 2 * request.alpha, request.alpha)
     gated = Gated(made, request, decision, figures, reason, anytime=True)
     return _without_undeserved(gated)
 

@@ -335,7 +335,7 @@ def _letters(known: KnownResponses, model: str, ids: pd.Index) -> list[str]:
 def _notes(answers: NDArray[np.float64]) -> list[str]:
     notes = []
     if (answers[0] == answers[1]).all():
-        notes.append("A and B gave the same answer to every item")
+        notes.append("A and B have the same score on every item")
     for value, what in ((0.0, "wrong"), (1.0, "right")):
         if (answers == value).all():
             notes.append(f"every answer of both models is {what}; check what the scores mean")
