@@ -207,6 +207,7 @@ def test_a_sample_and_its_estimates(items: pd.DataFrame, responses: pd.DataFrame
     plain = seen.groupby("model")["correct"].mean()
     assert made.estimator == "mean"
     assert made.scores.set_index("model")["score"].to_dict() == pytest.approx(plain.to_dict())
+    assert bw.estimate(chosen, seen.set_index(["item_id", "model"])).scores.equals(made.scores)
 
 
 def test_a_ready_made_subset_is_known_by_its_name() -> None:

@@ -332,6 +332,8 @@ def test_what_makes_a_verdict_doubtful_is_noted(tmp_path: Path) -> None:
     none = long_table(tmp_path / "n.csv", [0.0] * 50)
     also = long_table(tmp_path / "o.csv", [0.0] * 50, "n")
     assert "every answer of both models is wrong" in run("gate", none, also, "--margin", 0.1).output
+    none, also = long_table(none, [1.0] * 50), long_table(also, [1.0] * 50, "n")
+    assert "every answer of both models is right" in run("gate", none, also, "--margin", 0.1).output
     assert "a margin of 50.00 points is large" in run("gate", a, a, "--margin", 0.5).output
 
 

@@ -66,6 +66,7 @@ def test_plan_is_printed_and_written(table: Path, tmp_path: Path) -> None:
     columns = re.split("  +", header)
     names = "goal, whose, sampler, items, share, value, with all, reason"
     assert columns == names.split(", ")
+    assert re.search(r"0\.05 +worst model, benchmark +random  ", done.output)
     page = (tmp_path / "p.html").read_text()
     assert "<title>Items for a target precision</title>" in page
     assert "answers.csv: responses of 8 models to 60 items" in page

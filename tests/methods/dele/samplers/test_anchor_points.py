@@ -50,6 +50,15 @@ def test_share_wrong_counts_half_a_wrong_and_half_a_right_response_more() -> Non
     assert share_wrong(correct) == pytest.approx([1.5 / 4, 1.5 / 4, 0.5])
 
 
+def test_share_wrong_draws_items_first_as_often_as_they_are_missed() -> None:
+    correct = np.repeat([[0, 0, 0, 0], [0, 1, 1, 1], [1, 1, 1, 1]], 3, axis=0).T  # 9 items
+    pool, sampler = answers_pool(correct), SAMPLERS["share_wrong"].make(SamplingParams())
+    first = [sampler(pool, seed)(1).positions[0] for seed in range(600)]
+    share = share_wrong(correct)
+    found = np.bincount(first, minlength=9) / 600
+    assert found == pytest.approx(share / share.sum(), abs=0.05)
+
+
 def test_irt_clusters_use_the_fitted_parameters() -> None:
     correct = simulated(60, 50, gaps=0.1)
     correct[:, 7] = NAN
