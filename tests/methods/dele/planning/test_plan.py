@@ -208,7 +208,7 @@ def test_predictable_items_need_fewer_responses() -> None:
     assert estimated.items < 0.7 * mean.items
     assert estimated.value <= 0.03
     assert "cover 9" in estimated.reason
-    assert plan.advice.startswith("To rank models, use mean of the")
+    assert plan.advice.startswith(f"With {plan.rows[0].items} items: To rank models, use mean of")
     assert make_plan(Responses(correct[:9], np.arange(400)), Wanted((0.03,))).advice == ""
 
 
