@@ -127,4 +127,5 @@ def which_estimators(correct: NDArray[np.floating], k: int, seed: int) -> str:
             worth = plain / found["squared"] if found["squared"] > 0 else np.nan
             rows.append((RANDOM, name, panel, found["coverage"], found["tau_b"], worth, ""))
     columns = ["subset", "estimator", "panel", "coverage", "tau_b", "effective_by_error", "reason"]
-    return f"With {k:,} items: {advise(pd.DataFrame(rows, columns=columns))}"
+    advice = advise(pd.DataFrame(rows, columns=columns))
+    return f"With {k:,} items: {advice}" if advice else ""
