@@ -1,6 +1,7 @@
 """The configuration loader, and OmegaConf resolvers that select one benchmark and one variant."""
 
 import os
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
@@ -12,6 +13,9 @@ from omegaconf import DictConfig, OmegaConf
 from benchwright.core.enclosing_project import enclosing_project
 from benchwright.core.errors import InputError, causes, expected, in_short
 from benchwright.params.run import RUN_VALUES, check_run_values, run_part
+
+# Kedro calls a deprecated function of OmegaConf.
+warnings.filterwarnings("ignore", message=r"\s*register_new_resolver")
 
 _GROUPS = {"_benchmarks": "benchmark", "_variants": "variant"}
 _OF_CONF = {"omegaconf", "yaml"}
@@ -89,8 +93,9 @@ class ConfLoader(OmegaConfigLoader):
         if key == "catalog":
             run = self["parameters"]
             part = run_part(run.get("limit"), run.get("seed"))
-            of_part = {"of_run": partial(_value, run), "part": lambda: part and f"/{part}"}
-            self._register_new_resolvers(of_part)
+            resolvers = {"of_run": partial(_value, run), "part": lambda: part and f"/{part}"}
+            for name, resolver in resolvers.items():
+                OmegaConf.register_resolver(name, resolver, replace=True)
             return {
                 name: _validated_once(entry) for name, entry in super().__getitem__(key).items()
             }
@@ -106,18 +111,6 @@ class ConfLoader(OmegaConfigLoader):
         check_run_values(of_conf, self._file_of, Path(self.conf_source).parent)
         self[key] = parameters  # Kedro and the catalog ask for them again
         return parameters
-
-    # Kedro registers by a deprecated function of OmegaConf, which warns.
-    def _register_globals_resolver(self) -> None:
-        OmegaConf.register_resolver("globals", self._get_globals_value, replace=True)
-
-    def _register_runtime_params_resolver(self) -> None:
-        OmegaConf.register_resolver("runtime_params", self._get_runtime_value, replace=True)
-
-    @staticmethod
-    def _register_new_resolvers(resolvers: Mapping[str, Any]) -> None:
-        for name, resolver in resolvers.items():
-            OmegaConf.register_resolver(name, resolver, replace=True)
 
     def _file_of(self, name: str) -> str:
         """Return the file of conf/ that sets a name, as the beginning of a message."""
