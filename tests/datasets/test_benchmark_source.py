@@ -79,7 +79,7 @@ def test_only_splits_in_use_are_read_with_their_positions(tmp_path: Path, raw: P
     result = ingest(tmp_path, local("items.jsonl", **where))
     assert result.items.item_id.tolist() == ["toy/0", "toy/1"]
     assert result.rejected_items.rule.tolist() == ["unknown_split", "unknown_split"]
-    assert result.rejected_items.row.tolist() == [3, 5]
+    assert result.rejected_items.row.tolist() == [4, 6]  # from 1
 
 
 def test_one_file_per_split_and_subjects_in_split_names(tmp_path: Path, raw: Path) -> None:

@@ -14,7 +14,7 @@ def items_of(ids: list[str]) -> pd.DataFrame:
 
 
 def rejected_rows(n: int) -> pd.DataFrame:
-    return RejectedItems.from_rows([(i, "choices", "", "{}") for i in range(n)])
+    return RejectedItems.from_rows([(i, "choices", "", "{}") for i in range(1, n + 1)])
 
 
 def verdicts_of(removed: dict[str, set[str]]) -> pd.DataFrame:
