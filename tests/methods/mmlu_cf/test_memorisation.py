@@ -100,6 +100,16 @@ def test_guessed_options_are_not_memorisation() -> None:
     assert not summary["remembers"]
 
 
+def test_items_with_stock_options_are_not_compared() -> None:
+    items = items_of(60, subjects=1)
+    own = items["choices"].tolist()
+    items["choices"] = [["1", "2", "3", "4"] if i % 3 else own[i] for i in range(60)]
+    replies = dict.fromkeys(items["item_id"], " 1\nB. 2\nC. 3\nD. 4")
+    summary = summarise_memorisation(compare(items, generations(replies))).iloc[0]
+    assert (summary["compared"], summary["fuzzy"], summary["item_only"]) == (20, 2 / 3, 0)
+    assert not summary["remembers"]
+
+
 def test_the_control_is_an_item_of_the_subject_with_as_many_different_options() -> None:
     items = items_of(30)
     given = items["choices"].tolist()

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from itertools import chain, zip_longest
 from math import nan
@@ -143,15 +143,18 @@ def control_items(items: pd.DataFrame, seed: int) -> dict[str, str]:
     """Choose a control item of the same subject with the same number of different options.
 
     It is the next item in an order by hash, so that each item serves about once. Items without a
-    control are omitted.
+    control are omitted, and so are those that share all options with another item: who writes stock
+    options, such as True and False, would have such an item right, and never its control.
     """
-    groups: defaultdict[tuple[str, int], list[tuple[float, str, set[str]]]] = defaultdict(list)
+    groups: defaultdict[tuple[str, int], list[tuple[float, str, frozenset[str]]]]
+    groups = defaultdict(list)
     ids = items["item_id"].astype(str).tolist()
     order = item_uniforms(seed, "memorisation_control", ids).tolist()
-    rows = zip(ids, order, items["subject"], items["choices"], strict=True)
-    for item_id, place, subject, choices in rows:
-        if len(choices):
-            texts = {folded(str(choice)) for choice in choices}
+    lists = [frozenset(folded(str(choice)) for choice in choices) for choices in items["choices"]]
+    used = Counter(lists)
+    rows = zip(ids, order, items["subject"], items["choices"], lists, strict=True)
+    for item_id, place, subject, choices, texts in rows:
+        if len(choices) and used[texts] == 1:
             groups[str(subject), len(choices)].append((place, item_id, texts))
     controls: dict[str, str] = {}
     for members in groups.values():
@@ -159,8 +162,7 @@ def control_items(items: pd.DataFrame, seed: int) -> dict[str, str]:
         for number, (_, item_id, options) in enumerate(members):
             after = members[number + 1 :] + members[:number]
             disjoint = (other for _, other, texts in after if texts.isdisjoint(options))
-            different = (other for _, other, texts in after if texts != options)
-            if other := next(chain(disjoint, different), ""):
+            if other := next(chain(disjoint, (other for _, other, _ in after)), ""):
                 controls[item_id] = other
     return controls
 
