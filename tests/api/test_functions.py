@@ -144,7 +144,7 @@ def test_judge_subset_agrees_with_the_plain_computation(
     items: pd.DataFrame, responses: pd.DataFrame
 ) -> None:
     kept = items["item_id"][::3].tolist()
-    evidence = bw.judge_subset(kept, responses, params=QUICK)
+    evidence = bw.judge_subset(kept, responses, chosen_by=(), params=QUICK)
     wide = responses.pivot_table("correct", "model", "item_id")
     expected = kendall_tau_b(wide.mean(axis=1), wide[kept].mean(axis=1)).value
     of_all = evidence.rank_agreement.set_index(["models", "metric"]).loc[("all", "kendall_tau_b")]
@@ -152,7 +152,7 @@ def test_judge_subset_agrees_with_the_plain_computation(
     assert evidence.models == "held_out"  # nobody chose
     plain = evidence.random_comparison.query("metric == 'kendall_tau_b' and random == 'plain'")
     assert plain["draws"].tolist() == [20] * len(plain)
-    wide_table = bw.judge_subset(kept, wide.T.reset_index(), params=QUICK)
+    wide_table = bw.judge_subset(kept, wide.T.reset_index(), chosen_by=(), params=QUICK)
     pd.testing.assert_frame_equal(wide_table.scores, evidence.scores)
 
 
@@ -163,6 +163,7 @@ def test_models_that_chose_and_their_family_are_not_held_out(
     assert evidence.models == "all"
     assert evidence.scores["role"].value_counts().to_dict() == {"filter": 4, "held_out": 2}
     assert any("in-sample" in note for note in evidence.notes)
+    assert bw.judge_subset(items.head(20), responses, params=QUICK).models == "all"  # unknown
 
 
 def test_perturbed_copies_have_the_asked_number_and_replace_one_option(items: pd.DataFrame) -> None:

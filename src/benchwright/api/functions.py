@@ -104,7 +104,7 @@ def judge_subset(
     responses: pd.DataFrame,
     *,
     items: pd.DataFrame | None = None,
-    chosen_by: Sequence[str] = (),
+    chosen_by: Sequence[str] | None = None,
     params: Params = None,
 ) -> Evidence:
     """Compare the ranking of models on some items with the ranking on all items.
@@ -116,8 +116,8 @@ def judge_subset(
         kept: the items of the subset, or their ids.
         responses: as for `smart`, to all items.
         items: the items, if known: their subjects and shared passages make intervals honest.
-        chosen_by: models that had a part in choosing the subset. They and their relatives are not
-            held out.
+        chosen_by: models that had a part in choosing the subset, () if none had. They and their
+            relatives are not held out; with None no model is.
         params: as for `smart`, e.g. `{"evaluation.random_subsets": 5000}`.
 
     Raises:
@@ -132,9 +132,8 @@ def judge_subset(
     settings = settings_of("smart", None, params)
     given["kept_items"] = read[read["item_id"].isin(ids)]
     given["item_parameters"] = ItemParameters.empty()  # no comparison with IRE
-    if chosen_by:
-        settings["filter_models"] = list(chosen_by)
-    else:
+    settings["filter_models"] = "all" if chosen_by is None else list(chosen_by)
+    if not settings["filter_models"]:
         given["chosen_filter_models"] = []
     return _evidence(_computed(_SMART, given, settings, "panel", "subset_verdict", *_EVIDENCE))
 
