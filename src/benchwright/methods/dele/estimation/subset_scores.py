@@ -30,7 +30,7 @@ class ModelEstimate(NamedTuple):
     score: float | None  # estimated accuracy on all items
     low: float | None  # bounds of its interval
     high: float | None
-    se: float | None  # standard error
+    se: float | None  # standard error; None where all answers are equal
     reason: str  # why there is no estimate, or a caveat; otherwise ""
 
 
@@ -89,11 +89,13 @@ def estimate_scores(
     weighted = WeightedSubset(positions, subset.weights, subset.inclusion)
     models = Training(training.correct, families=training.family_numbers())
     estimates = kind.fit(models, weighted, seed, paired=paired)(responses, level)
+    low, high, se = estimates[1:4]
+    se = np.where((se > 0) | (low == high), se, np.nan)
     answered = (~np.isnan(responses)).sum(axis=1).tolist()
     on_subset = [_weighted_mean(row, subset.weights) for row in responses]
     results = [
         [None if math.isnan(value) else float(value) for value in column]
-        for column in (on_subset, estimates.shown, *estimates[1:4])
+        for column in (on_subset, estimates.shown, low, high, se)
     ]
     return Estimated(
         subset,
