@@ -202,7 +202,27 @@ def make_inputs(**changed: Any) -> Inputs:
         "response_matrix": matrix,
         "choices_only_matrix": matrix_of(ids, FILTER, seed=5),
         "import_report": ImportReport.from_rows(
-            [("log.parquet", "tidy", 7, 420, 400, 10, 10, 0, 3, 0, 0, 0, 0, None, None, "a detail")]
+            [
+                (
+                    "log.parquet",
+                    "tidy",
+                    7,
+                    420,
+                    400,
+                    10,
+                    10,
+                    0,
+                    3,
+                    0,
+                    0,
+                    2,
+                    0,
+                    None,
+                    None,
+                    "detail",
+                ),
+                ("bad.csv", "unusable", *[0] * 11, None, None, "bad.csv: not UTF-8"),
+            ]
         ),
         "calibration": Calibration.from_rows([(FILTER[0], 200, 1.7)]),
         "models_table": MODELS_TABLE,

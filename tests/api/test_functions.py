@@ -216,7 +216,7 @@ def test_a_ready_made_subset_is_known_by_its_name() -> None:
     right = pd.DataFrame({"item_id": ids, "model": "m", "correct": 1.0})
     score = bw.estimate("arc_challenge-100", right).scores.iloc[0]
     assert score["on_subset"] == score["high"] == 1 > score["low"]
-    assert np.isnan(score["se"])  # all right
+    assert pd.isna(score["se"])  # all right
 
 
 def test_samplers_read_responses_and_vectors(items: pd.DataFrame, responses: pd.DataFrame) -> None:

@@ -4,6 +4,7 @@ Texts of items are never saved, because half of them will be closed: `raw_items`
 in memory, and only counts are saved.
 """
 
+import logging
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -23,6 +24,8 @@ from benchwright.methods.mmlu_cf.extraction.measure import Share, answered_choic
 from benchwright.params.mmlu_cf import CollectionParams
 from benchwright.pipelines.nodes import node
 from benchwright.scoring.batch_engine import BatchEngine
+
+logger = logging.getLogger(__name__)
 
 _AT_ONCE = 10_000
 
@@ -64,6 +67,10 @@ def extract_items(
         raise InputError(
             f"documents: doc_id {doc_id!r} is not unique; give each document a unique id"
         )
+    for file, report in sorted(reports.items()):
+        if report.unreadable:
+            said = "%s: %d records cannot be read, the first at %s"
+            logger.warning(said, file, report.unreadable, report.first_fault)
     read = [{"file": file, **asdict(reports[file])} for file in sorted(reports)]
     return raw, dict(domains), pd.DataFrame(read)
 

@@ -73,7 +73,9 @@ def collected(shards: DocumentShards, labels: list[dict[str, Any]]) -> Any:
     return raw, {name: dataset.load() for name, dataset in outputs.items()}
 
 
-def test_questions_domains_and_faults_come_from_all_shards(tmp_path: Path) -> None:
+def test_questions_domains_and_faults_come_from_all_shards(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     shards = write_shards(
         tmp_path, [("a", "https://one.example/p"), ("b", "https://two.example/p")]
     )
@@ -84,6 +86,7 @@ def test_questions_domains_and_faults_come_from_all_shards(tmp_path: Path) -> No
     assert out["document_domains"] == {"one.example": 1, "two.example": 1}
     assert out["documents_read"]["documents"].tolist() == [1, 1]
     assert out["documents_read"]["unreadable"].tolist() == [1, 0]
+    assert "documents-0.jsonl: 1 records cannot be read, the first at 2: " in caplog.text
 
 
 def test_documents_above_the_configured_size_are_unreadable(tmp_path: Path) -> None:

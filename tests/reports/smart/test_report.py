@@ -87,6 +87,8 @@ def test_page_agrees_with_the_tables_of_every_section(page) -> None:
         "All 60 items with the reason",
         "7: 3 options, 4 wanted",  # the rejected row
         "3 imported responses whose correctness",
+        "2 imported responses that cannot be read, counted as wrong.",
+        "Not used: bad.csv: not UTF-8",
         "Responses: 1 of 2 configurations have missing ones",
         "zen/gamma question recorded 56 0 3 1",
         "Filter models acme/alpha@cloze-3, acme/beta@cloze-3 ",

@@ -139,9 +139,11 @@ def _source_notes(
         ("not_joined", f"that match no item{' of this run' if limit else ''}"),
         ("doubled", "that are duplicates"),
         ("dropped", "that are empty or out of range"),
+        ("unreadable", "that cannot be read, counted as wrong"),
         ("contradicting", "whose correctness contradicts their choice"),
     ):
         n = int(import_report[column].sum())
         if n:
             notes.append(f"{count(n, 'imported response')} {what}.")
-    return notes
+    unused = import_report[import_report["layout"] == "unusable"]
+    return [*notes, *(f"Not used: {detail}" for detail in unused["detail"])]
