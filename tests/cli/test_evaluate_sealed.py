@@ -28,20 +28,20 @@ SCORE = SealedScore(
 )
 
 
-def sealed_in(folder: Path, seed: int = 0) -> SealedFiles:
+def sealed_in(folder: Path, seed: int = 0, n: int = N) -> SealedFiles:
     random = np.random.default_rng(seed)
     words = np.array([f"word{i}" for i in range(2_000)])
     items = pd.DataFrame(
         {
-            "item_id": [f"q{i}" for i in range(N)],
-            "question": [" ".join(random.choice(words, 8)) for _ in range(N)],
-            "choices": [[" ".join(random.choice(words, 4)) for _ in range(4)] for _ in range(N)],
-            "answer": random.integers(0, 4, N),
-            "field": ["math" if i % 3 else "law" for i in range(N)],
+            "item_id": [f"q{i}" for i in range(n)],
+            "question": [" ".join(random.choice(words, 8)) for _ in range(n)],
+            "choices": [[" ".join(random.choice(words, 4)) for _ in range(4)] for _ in range(n)],
+            "answer": random.integers(0, 4, n),
+            "field": ["math" if i % 3 else "law" for i in range(n)],
             "difficulty": 5.0,
         }
     )
-    halves = ["test" if i % 2 else "validation" for i in range(N)]
+    halves = ["test" if i % 2 else "validation" for i in range(n)]
     assignment = items[["item_id", "field", "difficulty"]].assign(half=halves, stratum="-")
     return seal_in(folder, items, assignment, SealKey(SECRET))
 
@@ -126,6 +126,12 @@ def test_results_need_the_manifest_of_the_same_sealing(
     assert scripted == []  # told before any model is asked
     assert not (tmp_path / "x").exists()
     assert invoke(*words[:3]).exit_code == 0  # shown, not saved
+
+
+def test_half_that_is_too_small_to_report_is_not_asked(scripted: list[str], tmp_path: Path) -> None:
+    done = invoke(sealed_in(tmp_path, n=98).test, "--model", "gemma-3-270m")
+    assert (done.exit_code, scripted) == (3, [])
+    assert "has 49 questions; accuracies of fewer than 50 are withheld" in done.stderr
 
 
 def test_demonstrations_of_another_benchmark_are_rejected(

@@ -93,6 +93,11 @@ def run_evaluate_sealed(
         benchmark = read_public(request.file)
     else:
         benchmark = open_sealed(request.file, read_key(sealing))
+    if len(benchmark.items) < sealing.min_group:
+        raise InputError(
+            f"{request.file}: has {len(benchmark.items)} questions; accuracies of fewer than "
+            f"{sealing.min_group} are withheld (`sealing.min_group`)"
+        )
     scorer = model_scorer(request, models, scoring, pool)
     texts = pd.DataFrame([(item.question, item.choices) for item in benchmark.items])
     with no_question_in_errors(texts.set_axis(["question", "choices"], axis=1), "evaluate-sealed"):
