@@ -68,7 +68,8 @@ def show_samplers(
     sampling: SamplingParams,
 ) -> list[Section]:
     """Build the comparison of samplers with random subsets, on the main panel of models."""
-    advice = advise(estimate_errors) if len(estimate_errors) else ""
+    named = {"panel": {"held_out": "other models", "forward": "stronger models"}}
+    advice = advise(estimate_errors.replace(named)) if len(estimate_errors) else ""
     lead = [Text(advice, "judgement")] if advice else []
     blocks: list[Any] = [*lead, Plot("sampling_curves_plot")]
     if sampling_summary.empty or sampling_summary["n_models"].iloc[0] < FEWEST_MODELS:
