@@ -12,11 +12,11 @@ from benchwright.cli.read_logs import ReadLogs, write_answers
 from benchwright.core.atomic_files import folder_aside, written_aside
 from benchwright.core.errors import InputError
 from benchwright.core.values import LETTERS
-from benchwright.core.verbatim import read_errors, read_verbatim
+from benchwright.core.verbatim import listed, read_errors, read_verbatim
 from benchwright.datasets.benchmark_source import BenchmarkSource
 from benchwright.datasets.source_fields import gold_form
 from benchwright.logs.find import reader_of
-from benchwright.params.benchmark import BenchmarkParams
+from benchwright.params.benchmark import OPTIONAL_COLUMNS, BenchmarkParams, FieldMapping
 from benchwright.pipelines.ingestion import map_source_rows, say_rejected
 from benchwright.runs.project_conf import load_conf
 
@@ -27,7 +27,7 @@ _TABLES = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet", ".jsonl", ".json")
 
 
 class Made(NamedTuple):
-    """The files of a benchmark, and a line for each reason why questions were left out."""
+    """The files of a benchmark, and a line per reason why questions or columns are left out."""
 
     files: list[Path]
     left_out: list[str]
@@ -89,20 +89,28 @@ def make_benchmark_of_table(
     """Write a benchmark of a table of questions, None if the file is no such table.
 
     It has the columns question, answer (a letter, a number from 0 or 1, or the text of the option),
-    and choices or A, B, …; item_id and subject are optional.
+    and choices, A, B, … or option_a, option_b, …; item_id and `OPTIONAL_COLUMNS` are optional.
 
     Raises:
-        InputError: the name is taken or invalid, no row is valid, or an answer is ambiguous.
+        InputError: the name is taken, a column is missing, no row is valid, or answers are unclear.
     """
     if not file.is_file() or not file.name.endswith(_TABLES) or reader_of(file) is not None:
         return None
     table = read_verbatim(file)
     lettered = [letter for letter in LETTERS if letter in table]
-    if not {"question", "answer"} <= {*table} or not ("choices" in table or lettered):
-        return None
+    lettered = lettered or sorted(n for n in map(str, table) if re.fullmatch("option_[A-Za-z]", n))
+    lacking = {"question", "answer", "choices"}.difference(table, ["choices"] * bool(lettered))
+    if lacking and ("model" in table or ("item_id" in table and len(lacking) == 3)):
+        return None  # a table of answers
+    if lacking:
+        why = f"{file}: no column {', '.join(map(repr, sorted(lacking)))}; it has {listed(table)}"
+        raise InputError(
+            f"{why}; a table of questions has question, answer, and choices or A, B, …"
+        )
     choices = table["choices"] if "choices" in table else table[lettered].to_numpy()
     form = gold_form(table["answer"], choices)
-    fields: dict[str, Any] = {n: n for n in ("item_id", "subject", "question") if n in table}
+    names = ("item_id", "question", *OPTIONAL_COLUMNS)
+    fields: dict[str, Any] = {name: name for name in names if name in table}
     fields["choices"] = {"column": "choices"} if "choices" in table else {"columns": lettered}
     fields["gold"] = {"column": "answer", "form": form}
     settings = _settings(name, file.name, file.name, fields)
@@ -114,6 +122,8 @@ def make_benchmark_of_table(
     if len(rejected):
         lost = f"{file}: left out: {len(rejected):,} of {len(table):,} rows: "
         left_out = [lost + say_rejected(rejected)]
+    if unused := [*table.columns.difference([*FieldMapping(**fields).columns()], sort=False)]:
+        left_out.append(f"{file}: columns not used: {listed(unused)}")
     files = _write(settings, project, env, lambda folder: shutil.copy(file, folder), update=update)
     return Made(files, left_out)
 

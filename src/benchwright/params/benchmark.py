@@ -24,6 +24,8 @@ SUBJECT_COLUMN = "_subject"
 SPLIT_COLUMN = "_split"
 ADDED_COLUMNS = (SPLIT_COLUMN, CONFIG_COLUMN, SUBJECT_COLUMN)
 """Added columns: the canonical split, the hub's configuration, `{subject}` in a split's name."""
+OPTIONAL_COLUMNS = ("subject", "passage", "explanation", "domain", "url", "source_id")
+"""Columns of a table of questions that are read where they have these names."""
 
 GoldForm = Literal[
     "index", "number", "letter", "label", "text", "one_hot", "multi_hot", "first", "final_answer"
