@@ -220,7 +220,8 @@ def test_a_ready_made_subset_is_known_by_its_name() -> None:
 
 
 def test_samplers_read_responses_and_vectors(items: pd.DataFrame, responses: pd.DataFrame) -> None:
-    anchors = bw.sample(items, responses, sampler="irt_clusters", size=5)
+    with pytest.warns(UserWarning, match="drawn from 39 of 40 items, which all models answered"):
+        anchors = bw.sample(items, responses[1:], sampler="irt_clusters", size=5)
     assert len(anchors.kept) == 5
     vectors = np.repeat(np.eye(4), N // 4, axis=0)
     clustered = bw.sample(
@@ -266,6 +267,13 @@ def test_samplers_read_responses_and_vectors(items: pd.DataFrame, responses: pd.
         ),
         (lambda items, _: bw.smart(items, embeddings=np.eye(3)), r"embeddings: shape \(3, 3\)"),
         (lambda items, r: bw.judge_subset(["nowhere"], r), "kept: 'nowhere' is not among the 40"),
+        (lambda items, r: bw.smart(items, r[:0], variant="no_similar"), "responses: no rows"),
+        (lambda items, _: bw.smart(items, items[["item_id"]]), "no responses beside column 'item_"),
+        (lambda *_: bw.plan([], standard_errors=0.1), "answers: no rows"),
+        (
+            lambda _, r: bw.judge_subset([], r[["item_id", "model"]].assign(prediction="A")),
+            "no column 'correct' or 'score'; letters need `items`",
+        ),
         (lambda items, _: bw.sample(items, sampler="irt_clusters"), "irt_clusters"),
         (
             lambda items, _: bw.load_run("demo", "smart", data_root="nowhere"),

@@ -205,7 +205,7 @@ def _paths(given: Any, folder: str = "", name: str = "answers") -> list[Path]:
     """Return paths; a table becomes a file of this name in the folder."""
     from benchwright.api.given import as_table, response_file
 
-    rows = isinstance(given, list) and given and isinstance(given[0], dict)
+    rows = isinstance(given, list) and all(isinstance(each, dict) for each in given)
     if rows or not isinstance(given, str | PathLike | Iterable):
         given = as_table(given, name)
     if isinstance(given, pd.DataFrame):

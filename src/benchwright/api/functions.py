@@ -1,5 +1,6 @@
 """The Python API: tables in, tables out, by the nodes of the pipelines."""
 
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from kedro.pipeline import Pipeline
 from numpy.typing import ArrayLike
 
 from benchwright.api.given import (
+    as_table,
     check_predictions,
     read_embeddings,
     read_items,
@@ -250,6 +252,9 @@ def sample(
     kept = read.iloc[subset["position"]].assign(weight=weights).reset_index(drop=True)
     name = benchmark or "items"
     pool = drawn_from(read, known["chosen_subset_facts"])
+    if len(pool) < len(read):
+        lost = f"drawn from {len(pool):,} of {len(read):,} items, which all models answered"
+        warnings.warn(lost, stacklevel=2)
     return Sampled(kept, subset_manifest(pool, subset, drawn_by, seed, name))
 
 
@@ -308,7 +313,7 @@ def _computed(
 
 
 def _inputs_of_responses(items: pd.DataFrame | None, responses: pd.DataFrame) -> dict[str, Any]:
-    files = response_file(responses)
+    files = response_file(as_table(responses, "responses"))
     return _stage_inputs(files, nameless_items(files) if items is None else read_items(items), None)
 
 

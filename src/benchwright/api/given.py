@@ -12,14 +12,10 @@ from benchwright.core.natural_order import sort_items
 from benchwright.core.values import format_value
 from benchwright.datasets.response_files import LoadedFile
 from benchwright.datasets.source_fields import gold_form
-from benchwright.params.benchmark import SPLIT_COLUMN, BenchmarkParams
+from benchwright.params.benchmark import OPTIONAL_COLUMNS, SPLIT_COLUMN, BenchmarkParams
 from benchwright.params.responses import ResponseFileParams
 from benchwright.pipelines.ingestion import map_source_rows, say_rejected
 from benchwright.tables.items import Demonstrations, Items
-
-_REQUIRED = ("question", "choices", "answer")
-_OPTIONAL = ("subject", "passage", "explanation", "domain", "url", "source_id")
-_KEYS = ("item_id", "model")
 
 
 def as_table(given: Any, name: str) -> pd.DataFrame:
@@ -48,12 +44,11 @@ def read_items(items: pd.DataFrame, name: str = "items") -> pd.DataFrame:
     items = as_table(items, name)
     if set(Items.columns()) <= set(items.columns):
         return pd.DataFrame(Items.validate(sort_items(items[Items.columns()])))
-    for column in _REQUIRED:
+    for column in ("question", "choices", "answer"):
         if column not in items:
-            has = ", ".join(map(str, items.columns))
-            raise InputError(f"{name}: no column {column!r}; it has {has}")
+            raise InputError(f"{name}: no column {column!r}; it has {', '.join(map(str, items))}")
     answers = items["answer"].convert_dtypes()  # 1 for 1.0 beside missing values
-    fields: dict[str, Any] = {name: name for name in ("question", *_OPTIONAL) if name in items}
+    fields: dict[str, Any] = {n: n for n in ("question", *OPTIONAL_COLUMNS) if n in items}
     fields["item_id"] = "item_id"
     fields |= {
         "choices": {"column": "choices"},
@@ -83,12 +78,14 @@ def response_file(responses: pd.DataFrame | None, name: str = "responses") -> di
     """Return a tidy or wide table as a run reads a file of that name; {} without a table.
 
     Raises:
-        InputError: a column has values of several types.
+        InputError: there is no row, or a column has values of several types.
     """
     if responses is None:
         return {}
     table = as_table(responses, name)
-    indexed = [str(level) for level in table.index.names if level in _KEYS]
+    if table.empty:
+        raise InputError(f"{name}: no rows; expected a row per response")
+    indexed = [str(level) for level in table.index.names if level in ("item_id", "model")]
     table = table.reset_index(indexed) if indexed else table
     table = table.set_axis(table.columns.astype(str), axis=1)
     try:
@@ -132,7 +129,7 @@ def read_embeddings(embeddings: Any, given: pd.DataFrame, items: pd.DataFrame) -
     """
     encoder = ""
     if isinstance(embeddings, pd.DataFrame):
-        encoder = str(embeddings["encoder"].iloc[0]) if "encoder" in embeddings else ""
+        encoder = "".join(embeddings["encoder"][:1]) if "encoder" in embeddings else ""
         by_id = embeddings.set_index("item_id")["vector"]
     else:
         rows = np.asarray(embeddings, dtype=np.float32)

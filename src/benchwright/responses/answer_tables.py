@@ -388,7 +388,7 @@ def _hashes(columns: _Columns) -> tuple[list[str | None] | None, bool]:
 
 def _melted(file: LoadedFile, table: pa.Table) -> _Columns:
     """Return a row for each cell with an answer."""
-    letters = _has_letters(file, table)
+    letters = has_letters(file, table)
     read = options if letters else numbers
     names = np.array(table.column_names, dtype=object)
     key, items_in_rows = _orientation(file, table)
@@ -399,6 +399,8 @@ def _melted(file: LoadedFile, table: pa.Table) -> _Columns:
         number = int(np.flatnonzero(empty)[0]) + 1
         raise InputError(f"{where}, row {number}: the {side} is missing")
     others = [column for column in range(table.num_columns) if column != key]
+    if not others:
+        raise InputError(f"{file.name}: no responses beside column {names[key]!r}")
     cells = [read(table.column(column)) for column in others]
     for column, of_column in zip(others, cells, strict=True):
         if of_column.bad.all():
@@ -424,7 +426,7 @@ def _melted(file: LoadedFile, table: pa.Table) -> _Columns:
     return _Columns(file, melted, {"item_id": "item_id", "model": "model"}, grid, origin)
 
 
-def _has_letters(file: LoadedFile, table: pa.Table) -> bool:
+def has_letters(file: LoadedFile, table: pa.Table) -> bool:
     """Return whether cells are letters of options, as configured or as the first text shows."""
     stated = file.spec.values  # noqa: PD011
     if stated != "auto":

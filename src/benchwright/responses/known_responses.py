@@ -20,6 +20,7 @@ from benchwright.datasets.response_files import LoadedFile, read_table
 from benchwright.params.responses import TABLE_TYPES
 from benchwright.responses.answer_files import Choice, find_answer_files
 from benchwright.responses.answer_rows import FAILED, MISSING, answers
+from benchwright.responses.answer_tables import has_letters
 from benchwright.responses.calibration import configurations
 from benchwright.responses.import_responses import join_responses
 from benchwright.responses.item_index import ResponseIndex
@@ -374,11 +375,14 @@ def nameless_items(files: Mapping[str, LoadedFile], known: Collection[str] = ())
     """Return an open-ended item for each id in tables that is not known, with its subject if any.
 
     Raises:
-        InputError: there is no id, or an item has two subjects.
+        InputError: there is no id, an item has two subjects, or answers are letters alone.
     """
     subjects: dict[str, str] = {}
-    for file, table in ((n, f.table) for n, f in files.items() if f.table is not None):
+    for file, table in ((f, f.table) for f in files.values() if f.table is not None):
         names = table.column_names
+        chosen = "prediction" in names or has_letters(file, table)
+        if chosen and not {"correct", "score"} & {*names}:
+            raise InputError(f"{file.name}: no column 'correct' or 'score'; letters need `items`")
         ids = table["item_id"].to_pylist() if "item_id" in names else names
         stated = table["subject"].to_pylist() if {"item_id", "subject"} <= {*names} else repeat("")
         for name, subject in dict.fromkeys(zip(ids, stated, strict=False)):
@@ -386,7 +390,7 @@ def nameless_items(files: Mapping[str, LoadedFile], known: Collection[str] = ())
             first = subjects.get(str(name)) or own
             if own and first != own:
                 why = f"item {name} is of subject {first!r} and {own!r}"
-                raise InputError(f"{file}: {why}; give each an id of its own")
+                raise InputError(f"{file.name}: {why}; give each an id of its own")
             subjects[str(name)] = first
     new = subjects.keys() - {"model", "None", *known}
     if not new and not known:
