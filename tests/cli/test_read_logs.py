@@ -177,13 +177,15 @@ def test_a_table_of_questions_becomes_a_benchmark(
     file.write_text("question,A,B,C,answer\nWhich?,3,2,1,1\nWhich?,3,2,1,3\n")
     with pytest.raises(InputError, match="'1' is '3' as number, '1' as text"):
         make_benchmark_of_table("other", file, project, None)
-    file.write_text("question,passage,option_a,option_b,note,answer\nWhich?,Text.,x,y,,B\n")
+    rows = "Which?,Text.,x,y,z,,B\nTrue?,Text.,yes,no,,,A\n"  # the second has two options
+    file.write_text("question,passage,option_a,option_b,option_c,note,answer\n" + rows)
     made = make_benchmark_of_table("options", file, project, None)
     assert made is not None
     assert made.left_out == [f"{file}: columns not used: note"]
     fields = yaml.safe_load(made.files[-1].read_text())["_benchmarks"]["options"]["sources"]
     assert fields["local"]["fields"]["passage"] == "passage"
-    assert fields["local"]["fields"]["choices"] == {"columns": ["option_a", "option_b"]}
+    lettered = ["option_a", "option_b", "option_c"]
+    assert fields["local"]["fields"]["choices"] == {"columns": lettered, "drop_empty_tail": True}
     file.write_text("question,options,answer_index\nWhich?,xy,1\n")
     with pytest.raises(
         InputError, match=r"no column 'answer', 'choices'; it has question, options"

@@ -111,7 +111,8 @@ def make_benchmark_of_table(
     form = gold_form(table["answer"], choices)
     names = ("item_id", "question", *OPTIONAL_COLUMNS)
     fields: dict[str, Any] = {name: name for name in names if name in table}
-    fields["choices"] = {"column": "choices"} if "choices" in table else {"columns": lettered}
+    apart = {"columns": lettered, "drop_empty_tail": True}  # questions may have fewer options
+    fields["choices"] = {"column": "choices"} if "choices" in table else apart
     fields["gold"] = {"column": "answer", "form": form}
     settings = _settings(name, file.name, file.name, fields)
     source = BenchmarkSource(benchmark=settings, raw_folder=str(file.parent.absolute()))
