@@ -81,6 +81,7 @@ def test_only_old_leftovers_of_other_machines_are_removed(
         (errno.ENOSPC, "free disk space"),
         (errno.EACCES, "give this user write access"),
         (errno.ENOTDIR, "remove what is in its place"),
+        (errno.ENOENT, "check the path"),  # a new folder in /proc
     ],
 )
 def test_disk_errors_are_reported_in_one_line(tmp_path: Path, number: int, advice: str) -> None:

@@ -33,6 +33,7 @@ _ADVICE = {
         "remove what is in its place",
     ),
     errno.EIO: "check the disk",
+    **dict.fromkeys((errno.ENOENT, errno.ELOOP), "check the path"),
 }
 
 
