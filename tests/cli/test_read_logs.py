@@ -287,6 +287,15 @@ def test_command_prints_a_line_per_log(tmp_path: Path) -> None:
     assert "does not exist" in result.output
 
 
+def test_answers_are_written_in_the_format_of_the_name(tmp_path: Path) -> None:
+    inspect_log(tmp_path, "org/m", "BC ")
+    outs = [tmp_path / f"a.{kind}" for kind in ("parquet", "csv", "jsonl")]
+    done = [CliRunner().invoke(cli, ["read", str(tmp_path), f"--out={out}"]) for out in outs]
+    assert [each.exit_code for each in done] == [0, 0, 3]
+    assert "a.jsonl: the name must end in .parquet or .csv" in done[2].output
+    assert len({str(read_responses([out]).correct) for out in outs[:2]}) == 1
+
+
 def test_every_real_log_is_read_in_one_go(shared_data: Path) -> None:
     found = read_logs([shared_data / "logs"])
     joined = found.report["joined_by_hash"] + found.report["joined_by_id"]

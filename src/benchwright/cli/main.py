@@ -247,7 +247,7 @@ def _prune(keep: int, project: Path, env: str | None, params: dict[str, Any]) ->
     click.option("--mirror-root", help="Folder with its questions. Default: the one in conf/."),
     click.option("--make-benchmark", metavar="NAME", help="Write a benchmark of the items."),
     click.option("--update", is_flag=True, help="Replace a benchmark that was made of logs."),
-    click.option("--out", type=WRITTEN, help="Parquet file for the answers."),
+    click.option("--out", type=WRITTEN, help="Parquet or CSV file for the answers."),
     *_CHOICE,
     _ENV,
 )
@@ -262,6 +262,8 @@ def read(logs: tuple[Path, ...], out: Path | None, env: str | None, **given: Any
     from benchwright.cli import read_logs
 
     name, update = given["make_benchmark"], given["update"]
+    if out is not None and out.suffix not in (".parquet", ".csv"):
+        raise InputError(f"--out {out}: the name must end in .parquet or .csv")
     if name is not None:
         making.check_name(name)
         if len(logs) == 1 and out is None:

@@ -169,4 +169,7 @@ def write_answers(read: ReadLogs, file: Path) -> None:
     hashes = read.items[["item_id", "content_hash"]]
     table = read.answers.drop(columns=_UNWRITTEN).merge(hashes, on="item_id")
     with written_aside(file) as aside:
-        table.to_parquet(aside, index=False)
+        if file.suffix == ".csv":
+            table.to_csv(aside, index=False)
+        else:
+            table.to_parquet(aside, index=False)
