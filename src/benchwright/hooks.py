@@ -35,6 +35,7 @@ from benchwright.runs.run_records import (
     joined_settings,
     read_record,
     sections_behind,
+    unfinished_mark,
     write_record,
 )
 from benchwright.runs.saved_runs import common_version, saved_versions
@@ -209,8 +210,7 @@ def input_versions(
 
 def newest_versions(names: Collection[str], folders: Mapping[str, Path]) -> dict[str, str]:
     """Return the newest saved version of each of these datasets that has one."""
-    found = {name: common_version([folders[name]]) for name in sorted(names)}
-    return {name: version for name, version in found.items() if version}
+    return {name: it for name in sorted(names) if (it := common_version([folders[name]]))}
 
 
 def _log_versions(inputs: Mapping[str, str], unknown: Collection[str]) -> None:
@@ -273,6 +273,8 @@ class RunHook(_OfContext):
     def after_pipeline_run(
         self, run_params: dict[str, Any], pipeline: Pipeline, catalog: Any
     ) -> None:
+        root = Path(self._context.project_path) / str(self._context.params["data_root"])
+        unfinished_mark(root, str(run_params["run_id"])).unlink(missing_ok=True)
         files = copy_to_latest(catalog, pipeline.all_outputs())
         run_id = self._record(run_params, pipeline, catalog, files, None)
         if sweep_parent.get() is None:

@@ -164,6 +164,7 @@ def test_relative_data_root_is_resolved_from_the_project_folder(
     assert f"project: {repository}" in done.stderr
     (items,) = tmp_path.glob("03_primary/demo/limit5/items.parquet/*/items.parquet")
     assert len(pd.read_parquet(items)) == 5
+    assert [path.suffix for path in tmp_path.glob("runs/*")] == [".json"]  # it has ended well
     assert Path.cwd() == repository / "docs"
 
 

@@ -7,6 +7,7 @@ from click.testing import CliRunner
 
 from benchwright.cli import cli
 from benchwright.cli.listing import list_of
+from benchwright.runs.run_records import RunRecord, write_record
 
 
 def test_what_a_benchmark_needs_is_said(repository: Path) -> None:
@@ -51,6 +52,18 @@ def test_older_runs_are_deleted_where_the_user_agrees(
     assert sorted(folders) == sorted(left)
 
 
-def test_only_runs_are_deleted(saved: Path) -> None:
-    done = CliRunner().invoke(cli, ["list", "models", "--prune", "1"])
-    assert (done.exit_code, "--prune deletes runs" in done.output) == (3, True)
+def test_only_finished_runs_are_kept_for_their_number(saved: Path) -> None:
+    write_record(saved, "2026-11-01T00.00.03.000Z", RunRecord({}, {}))
+    words = ["list", "runs", "--data-root", str(saved)]
+    lines = CliRunner().invoke(cli, words).output.splitlines()
+    assert [line.split()[-1] for line in lines[1:]] == [*3 * ["finished"], "unfinished"]
+    CliRunner().invoke(cli, [*words, "--prune", "1"], input="y\n")
+    left = sorted(place.name[17:19] for place in saved.glob("*/demo/smart/kept/*"))
+    assert left == ["02", "03"]
+
+
+def test_only_runs_of_a_folder_are_deleted(saved: Path) -> None:
+    for words in (["models"], ["runs", "--data-root", str(saved / "new")]):
+        done = CliRunner().invoke(cli, ["list", *words, "--prune", "1"])
+        said = "--prune deletes runs" if "models" in words else "new: there is no such folder\n"
+        assert (done.exit_code, said in done.output) == (3, True)

@@ -32,6 +32,7 @@ def test_interrupted_run_says_how_to_resume(
     assert last.startswith("benchwright: ")
     assert "run the command again to resume" in last
     assert left_in(root).hidden == []
+    assert len(list((root / "runs").glob("*.unfinished"))) == 1
 
 
 def test_interrupted_sweep_has_the_exit_code_of_the_signal(server: Server, root: Path) -> None:

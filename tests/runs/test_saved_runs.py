@@ -67,9 +67,9 @@ def test_runs_with_a_limit_or_seed_are_read_only_on_request(
     with pytest.raises(InputError, match=message):
         find_run(repository, [THRESHOLD], {**root, "variant": "smart"})
     assert list_runs(tmp_path) == [
-        ListedRun("demo", "no_similar", None, 0, JANUARY, 1),
-        ListedRun("demo", "smart", 50, 0, MARCH, 1),
-        ListedRun("demo", "smart", 50, 1, FEBRUARY, 1),
+        ListedRun("demo", "no_similar", None, 0, JANUARY, 1, "finished"),
+        ListedRun("demo", "smart", 50, 0, MARCH, 1, "finished"),
+        ListedRun("demo", "smart", 50, 1, FEBRUARY, 1, "finished"),
     ]
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.core.configuration import STYLES
+from benchwright.core.errors import InputError
 from benchwright.runs.project_conf import load_conf
 from benchwright.runs.saved_runs import ListedRun, list_runs
 
@@ -51,6 +52,8 @@ def saved_runs_of(
 ) -> tuple[Path, list[ListedRun]]:
     """Return the data folder, and the runs that it has."""
     folder = project / str(load_conf(project, env, params)["parameters"]["data_root"])
+    if "data_root" in params and not folder.exists():
+        raise InputError(f"--data-root {folder}: there is no such folder")
     return folder, list_runs(folder)
 
 

@@ -9,14 +9,9 @@ from typing import Any
 
 import click
 
-from benchwright.cli.command import (
-    UNUSABLE,
-    WRITTEN,
-    Command,
-    enter_project,
-    in_project_folder,
-)
+from benchwright.cli.command import UNUSABLE, WRITTEN, Command, enter_project, in_project_folder
 from benchwright.cli.outputs import relative, write_output
+from benchwright.cli.text_table import table_lines
 from benchwright.core.configuration import STYLES
 from benchwright.core.enclosing_project import enclosing_project
 from benchwright.core.errors import InputError
@@ -210,11 +205,10 @@ def new_key(file: Path) -> None:
 def list_(what: str, data_root: str | None, env: str | None, prune: int | None) -> None:
     """List what can be chosen by name, or the runs whose tables are in the data folder.
 
-    `list runs --prune 3` deletes all but the newest three runs of each benchmark, variant, limit
-    and seed.
+    `list runs --prune 3` deletes what is older than the newest three finished runs of each
+    benchmark, variant, limit and seed.
     """
     from benchwright.cli.listing import list_of
-    from benchwright.cli.text_table import table_lines
 
     project, params = enter_project(), _run_params({"data_root": data_root})
     if prune is None:
@@ -227,7 +221,6 @@ def list_(what: str, data_root: str | None, env: str | None, prune: int | None) 
 
 def _prune(keep: int, project: Path, env: str | None, params: dict[str, Any]) -> None:
     from benchwright.cli.listing import saved_runs_of
-    from benchwright.cli.text_table import table_lines
     from benchwright.runs.saved_runs import delete_runs, old_runs
 
     folder, runs = saved_runs_of(project, env, params)

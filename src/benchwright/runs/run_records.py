@@ -47,6 +47,12 @@ def write_record(data_root: Path, version: str, record: RunRecord) -> None:
         except FileExistsError:
             message = f"{path}: another run began in the same millisecond; start this one again"
             raise InputError(message) from None
+        unfinished_mark(data_root, version).touch()
+
+
+def unfinished_mark(data_root: Path, version: str) -> Path:
+    """Return the empty file that is beside the record of a run until it has ended well."""
+    return data_root / "runs" / f"{version}.unfinished"
 
 
 def read_record(data_root: Path, version: str) -> RunRecord | None:

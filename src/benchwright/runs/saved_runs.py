@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from benchwright.core.errors import InputError
 from benchwright.params.run import run_part
+from benchwright.runs.run_records import unfinished_mark
 
 _LAYERS = "0[478]_*"  # features, output of models, reporting
 _PART = re.compile(r"(?:limit(\d+))?-?(?:seed(\d+))?")
@@ -95,9 +96,8 @@ def find_run(
         variant = f", variant {default!r}" * ("variant" in given)
         part = run_part(chosen["limit"], chosen["seed"])
         values = {name: given[name] for name in ("variant", "limit", "seed") if given.get(name)}
-        params = {"benchmark": benchmark, **values}
-        answers = ",".join(f"{name}={value}" for name, value in params.items())
-        hint = f"; run kedro run --pipeline answers --params {answers}"
+        more = "".join(f",{name}={value}" for name, value in values.items())
+        hint = f"; run kedro run --pipeline answers --params benchmark={benchmark}{more}"
         hint *= "response_matrix" in needed
         raise InputError(
             f"no run of benchmark {benchmark!r}{variant}{part and f', {part},'} has saved "
@@ -138,6 +138,7 @@ class ListedRun(NamedTuple):
     seed: int
     version: str
     datasets: int
+    state: str  # finished, or unfinished if it runs, failed or was killed
 
 
 def list_runs(data_root: Path) -> list[ListedRun]:
@@ -146,13 +147,15 @@ def list_runs(data_root: Path) -> list[ListedRun]:
 
 
 def old_runs(runs: Sequence[ListedRun], keep: int) -> list[ListedRun]:
-    """Return all but the newest `keep` runs of each benchmark, variant, limit and seed."""
-    kinds = Counter(run[:4] for run in runs)
-    seen: Counter[tuple[Any, ...]] = Counter()
+    """Return the runs that have `keep` newer finished ones of the same kind.
+
+    A kind is a benchmark, variant, limit and seed.
+    """
+    newer = Counter(run[:4] for run in runs if run.state == "finished")
     old = []
     for run in runs:
-        seen[run[:4]] += 1
-        if seen[run[:4]] <= kinds[run[:4]] - keep:
+        newer[run[:4]] -= run.state == "finished"
+        if newer[run[:4]] >= keep:
             old.append(run)
     return old
 
@@ -174,7 +177,9 @@ def _folders(data_root: Path) -> dict[ListedRun, list[Path]]:
             found.setdefault((benchmark, variant, "".join(part), version), []).append(saved)
     return {
         ListedRun(
-            benchmark, variant, int(limit) if limit else None, int(seed or 0), version, len(folders)
+            *(benchmark, variant, int(limit) if limit else None, int(seed or 0), version),
+            len(folders),
+            "unfinished" if unfinished_mark(data_root, version).exists() else "finished",
         ): folders
         for (benchmark, variant, part, version), folders in found.items()
         for limit, seed in [match.groups() for match in [_PART.fullmatch(part)] if match]
