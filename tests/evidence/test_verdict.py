@@ -122,13 +122,13 @@ def test_better_needs_held_out_models_and_an_interval_over_models(
             {"changed": 6},
             "Rank models by these 50 of 60 items only roughly: they rank 4 held-out models no "
             "better than random subsets of the same size, and keep the order of 94 of 100 clearly "
-            "different pairs (ties half).",
+            "different pairs (ties count half).",
         ),
         (
             {"tau": ABOVE, "models": (0.98, 1), "changed": 1},
             "Use these 50 of 60 items: they rank 4 held-out models better than random subsets of "
             "the same size, and keep the order of 99 of 100 clearly different pairs "
-            "(ties half).",
+            "(ties count half).",
         ),
     ],
 )
@@ -154,7 +154,7 @@ def test_swaps_of_models_that_all_items_do_not_tell_apart_are_no_alarm(
 ) -> None:
     sentence = judge(changed, tau, low=low).sentence
     assert sentence.startswith("Use these 50 of 60 items to save" if not changed else "Rank models")
-    assert sentence.partition(" (ties half)." if changed else "pairs.")[2] == said
+    assert sentence.partition(" (ties count half)." if changed else "pairs.")[2] == said
 
 
 @pytest.mark.parametrize(

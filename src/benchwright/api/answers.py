@@ -87,7 +87,7 @@ def compare(
     options = (items_file, read_choice(**choice))
     if baseline is None and b is None:
         raise InputError("compare: give b, or the baseline that the models in a are compared with")
-    with _folder() as folder:
+    with _folder_of_tables() as folder:
         if baseline is not None:
             panel = read_panel(_paths(a, folder), baseline, *options, common=common)
             return comparing.compare_models(panel)
@@ -123,7 +123,7 @@ def gate(
     """
     if not 0 <= margin < 1:
         raise InputError(f"margin: {margin:g} is not in [0, 1), a share of the scale; .02 is 2%")
-    with _folder() as folder:
+    with _folder_of_tables() as folder:
         [first], [second] = _paths(a, folder, "A"), _paths(b, folder, "B")
         pair = read_pair(
             str(first), str(second), choice=read_choice(**choice), common=common, whole=True
@@ -164,7 +164,7 @@ def plan(
     goals = (standard_errors, differences, tau_b, spearman, gaps)
     targets: Any = [tuple(np.atleast_1d(goal).tolist()) for goal in goals]
     wanted = Wanted(*targets)._replace(seed=seed)
-    with _folder() as folder:
+    with _folder_of_tables() as folder:
         given = read_responses(_paths(answers, folder), choice=read_choice(**choice))
     made = run_plan(select_answered(given), wanted)
     for note in made.notes:
@@ -189,7 +189,7 @@ def suspects(logs: Files | Sequence[Files], **choice: Any) -> pd.DataFrame:
 
 
 @contextmanager
-def _folder() -> Iterator[str]:
+def _folder_of_tables() -> Iterator[str]:
     """Yield a folder for tables, whose files have the name of the argument in errors."""
     with TemporaryDirectory() as folder:
         try:

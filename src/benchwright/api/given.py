@@ -129,7 +129,7 @@ def read_embeddings(embeddings: Any, given: pd.DataFrame, items: pd.DataFrame) -
     """
     encoder = ""
     if isinstance(embeddings, pd.DataFrame):
-        encoder = "".join(embeddings["encoder"][:1]) if "encoder" in embeddings else ""
+        encoder = next(iter(embeddings.get("encoder", ())), "")
         by_id = embeddings.set_index("item_id")["vector"]
     else:
         rows = np.asarray(embeddings, dtype=np.float32)

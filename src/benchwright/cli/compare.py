@@ -176,7 +176,11 @@ def _missing(pair: Pair) -> str:
 
 
 def cautions(pair: Pair, *, missing: bool = True) -> list[str]:
-    """Return the lines with which a verdict begins: many missing answers, contradicted keys."""
+    """Return the lines with which a verdict begins: what makes it doubtful.
+
+    That is many unreadable or missing answers (these if `missing`), answers that contradict a key,
+    and scores of different scales.
+    """
     highest = np.nanmax(pair.answers, axis=1) * (pair.scale.high - pair.scale.low) + pair.scale.low
     low = pair.scale.low < 1 < pair.scale.high and highest.min() <= 1 < highest.max()
     scale = f"no score of {'AB'[highest.argmin()]} is above 1; check that both have the same scale"

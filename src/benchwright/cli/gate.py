@@ -31,7 +31,7 @@ EXIT_CODES: dict[Decision, int] = {"not worse": 0, "worse": 1, "undecided": 2}
 _STAGE = "gate"
 _LARGE_MARGIN = 0.2
 _MOST_NEEDED = 1e7
-_FEWEST = 10  # clusters of items, or single ones
+_FEWEST = 10  # items, or clusters of items, that decide
 _MOST_UNREADABLE = 0.1  # more of A's answers than of B's, as a share; they count as wrong
 
 
@@ -138,9 +138,9 @@ def _by_bounds(
     where: str,
     total: float = math.inf,
 ) -> Gated:
-    """Decide by the low and high of the bounds, between which the difference on `total` items is.
+    """Decide by `bounds`: the lower bound, estimate and upper bound of B − A on `total` items.
 
-    Bounds of fewer than ten clusters miss too often, so these decide nothing.
+    On fewer than ten items, or clusters of items, bounds miss too often to decide.
     """
     (low, _, high), points = bounds, made.pair.scale.points
     few = len(np.unique(made.pair.clusters[made.pair.both])) < _FEWEST
@@ -157,15 +157,15 @@ def _by_bounds(
         reason += ", with missing answers of B wrong in the first and right in the second"
     figures = {"low": low, "high": high}
     if few:
-        reason += f"; fewer than {_FEWEST} items decide nothing"
+        reason += f"; fewer than {_FEWEST} items, or clusters of items, decide nothing"
     elif decision == "undecided" and (needed := _items_needed(made, request, bounds, total)):
         reason += f"; about {needed:,} items would decide if the difference stays as it is"
         figures["items_needed"] = needed
-    return _without_undeserved(Gated(made, request, decision, figures, reason))
+    return _refuse_unreadable(Gated(made, request, decision, figures, reason))
 
 
-def _without_undeserved(gated: Gated) -> Gated:
-    """Return a gate that B does not pass because answers of A, which count as wrong, are unread."""
+def _refuse_unreadable(gated: Gated) -> Gated:
+    """Leave undecided what B passes while many answers of A are unreadable and count as wrong."""
     first, second, n = *gated.comparison.pair[:2], len(gated.comparison.pair.item_ids)
     more = first.unreadable - second.unreadable
     if gated.decision != "not worse" or more <= _MOST_UNREADABLE * n:
@@ -233,7 +233,7 @@ def gate_anytime(pair: Pair, request: GateRequest) -> Gated:
     }
     made = compare(pair, 1 - 2 * request.alpha, request.alpha)
     gated = Gated(made, request, decision, figures, reason, anytime=True)
-    return _without_undeserved(gated)
+    return _refuse_unreadable(gated)
 
 
 def item_order(item_ids: Sequence[str], seed: int) -> list[str]:

@@ -23,8 +23,6 @@ def list_of(what: str, project: Path, env: str | None, params: Mapping[str, Any]
     """
     if what in _REGISTRIES:
         return _REGISTRIES[what]()
-    if what == "styles":
-        return [{"style": name, "scored": scored} for name, scored in STYLES.items()]
     conf = load_conf(project, env, params)
     parameters, defaults = conf["parameters"], conf["globals"]
     if what == "runs":
@@ -110,4 +108,8 @@ def _estimators() -> list[Row]:
     ]
 
 
-_REGISTRIES = {"samplers": _samplers, "estimators": _estimators}
+def _styles() -> list[Row]:
+    return [{"style": name, "scored": scored} for name, scored in STYLES.items()]
+
+
+_REGISTRIES = {"samplers": _samplers, "estimators": _estimators, "styles": _styles}

@@ -133,9 +133,9 @@ def explanations(wanted: Wanted) -> list[str]:
         "standard error: around the score on all these items (benchmark), or on all items of this "
         "kind (ability); aipw: estimated from the responses of these models too",
         f"detectable difference: with power {wanted.power:g}, by a two-sided paired test at level "
-        f"{wanted.alpha:g}; order: right with probability {wanted.order:g}, ties half; tau-b, "
-        "Spearman: reached in nine of ten random halves of the models, families together; stronger "
-        "models: by half of the subsets in the better half",
+        f"{wanted.alpha:g}; order: right with probability {wanted.order:g}, ties count half; "
+        "tau-b, Spearman: reached in nine of ten random halves of the models, families together; "
+        "stronger models: by half of the subsets in the better half",
         "The plan assumes that future models resemble these; stronger ones are often closer.",
     ]
 

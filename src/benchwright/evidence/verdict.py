@@ -121,7 +121,7 @@ def _found(place: Place, who: str, pairs: Row, values: Mapping[str, float]) -> s
             f"worse than {random} ({low:,} to {high:,})"
         )
     rank = "no better" if place == "same" else place
-    which, ties = ("all", "") if same == total else (f"{same:,} of", " (ties half)")
+    which, ties = ("all", "") if same == total else (f"{same:,} of", " (ties count half)")
     kept = f"keep the order of {which} {total:,} clearly different pairs{ties}"
     return f"rank {who} {rank} than {random}, and {kept}"
 
@@ -151,7 +151,7 @@ def figures(
     total, same = _pairs_in_order(values)
     share = 1.0 if same == total else min(values[PAIRS], 0.999)  # not 100% if some are lost
     found = f"{same:,} of {total:,} ({share:.1%})" if total else "—"
-    ties = ", ties half" if same < total else ""
+    ties = ", ties count half" if same < total else ""
     label = f"clearly different pairs of models in the same order{ties}"
     low, high = (math.nan if pairs is None else pairs[f"{end}_models"] for end in ("low", "high"))
     if total and low < high:

@@ -69,7 +69,7 @@ def extract_items(
         )
     for file, report in sorted(reports.items()):
         if report.unreadable:
-            said = "%s: %d records cannot be read, the first at %s"
+            said = "%s: records that cannot be read: %d, the first at %s"
             logger.warning(said, file, report.unreadable, report.first_fault)
     read = [{"file": file, **asdict(reports[file])} for file in sorted(reports)]
     return raw, dict(domains), pd.DataFrame(read)

@@ -86,7 +86,7 @@ def test_questions_domains_and_faults_come_from_all_shards(
     assert out["document_domains"] == {"one.example": 1, "two.example": 1}
     assert out["documents_read"]["documents"].tolist() == [1, 1]
     assert out["documents_read"]["unreadable"].tolist() == [1, 0]
-    assert "documents-0.jsonl: 1 records cannot be read, the first at 2: " in caplog.text
+    assert "documents-0.jsonl: records that cannot be read: 1, the first at 2: " in caplog.text
 
 
 def test_documents_above_the_configured_size_are_unreadable(tmp_path: Path) -> None:

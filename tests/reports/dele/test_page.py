@@ -70,7 +70,7 @@ def test_verdict_agrees_with_the_tables(results: dict[str, Any]) -> None:
     ).iloc[0]
     assert f"{held_out} held-out models" in top.headline
     tiles, drawn, agreement, gain = top.lead
-    assert drawn.text.endswith("exported subset, drawn by random.")
+    assert drawn.text.endswith("exported subset, sampler random.")
     assert tiles.tiles[1] == ("54 of 60 (90%)", "items saved by the exported subset")
     assert agreement.text.startswith(
         f"A random subset of 6 of 60 items (10%) has Kendall tau-b {row['random_median']:.3f} ["

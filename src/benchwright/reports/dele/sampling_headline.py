@@ -43,7 +43,7 @@ def show_sampling_top(
         return Top(_too_few(panels), (), notes, kind=_KIND)
     drawn_by = sampler_of(sampling, sampler_choice)
     lines = [
-        f"The figures are of the exported subset, drawn by {drawn_by}.",
+        f"The figures are of the exported subset, sampler {drawn_by}.",
         _agreement(panels, tested, sampling.evidence.main_rate),
         _choice_gain(sampler_choice, subject_luck, sampling.evidence.main_rate),
     ]
