@@ -17,8 +17,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.answers.model_descriptions import describe_name
 from benchwright.methods.dele.evidence.panels import split_by_family, split_forward
-from benchwright.responses.model_descriptions import describe_name
 from benchwright.statistics.percentile import holm, percentile_among, two_sided_p
 from benchwright.statistics.rank_agreement import kendall_tau_b_rows
 from benchwright.statistics.subset_scores import spread_top_rows, subset_scores

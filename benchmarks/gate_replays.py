@@ -20,7 +20,6 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from benchwright.cli.gate import item_order
 from benchwright.statistics.anytime import (
     Evidence,
     betting_evidence,
@@ -29,6 +28,7 @@ from benchwright.statistics.anytime import (
     first_decision,
 )
 from benchwright.statistics.paired_tests import paired_difference, sign_flip_p
+from benchwright.verdicts.gate import item_order
 from real_data import DATA, real_data
 
 ALPHA, MARGIN = 0.05, 0.02

@@ -22,6 +22,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.answers.model_descriptions import family_of
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.methods.dele.estimation.forward_evidence import FEWEST_ITEMS, judge_unequal
 from benchwright.methods.dele.estimation.registry import ESTIMATORS
@@ -30,7 +31,6 @@ from benchwright.methods.dele.evidence.panels import split_by_family, split_forw
 from benchwright.methods.dele.samplers.pool import SamplingPool
 from benchwright.methods.dele.samplers.registry import SAMPLERS
 from benchwright.params.sampling import SamplingParams
-from benchwright.responses.model_descriptions import family_of
 from benchwright.statistics.rank_agreement import kendall_tau_b_rows
 from benchwright.statistics.unequal_draws import (
     UNIFORM_SHARE,

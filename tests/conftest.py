@@ -33,7 +33,7 @@ SHARED = {
     "tests/pipelines/perturbation/": "PyTorch",
     "tests/pipelines/sealed_half/": "PyTorch",
     "tests/pipelines/single_best_answer/": "PyTorch",
-    "tests/responses/test_lm_eval_logs.py": "PyTorch",
+    "tests/answers/test_lm_eval_logs.py": "PyTorch",
     "tests/scoring/": "PyTorch",
     "tests/similarity/test_item_vectors.py": "PyTorch",
     "tests/test_benchmarks.py": "PyTorch",

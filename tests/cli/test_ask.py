@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
+from benchwright.answers.known_responses import KnownResponses, read_responses
+from benchwright.answers.read_logs import BenchmarkItems, read_logs
 from benchwright.cli import ask, cli
-from benchwright.cli.read_logs import BenchmarkItems, read_logs
 from benchwright.datasets.subset_manifest import read_subset
 from benchwright.language_models.protocol import PromptScore, PromptText
 from benchwright.methods.dele.asking import Goal
@@ -18,7 +19,6 @@ from benchwright.methods.dele.estimation.subset_scores import estimate_scores
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.scoring import ModelsParams
 from benchwright.pipelines.ingestion import IngestedTables
-from benchwright.responses.known_responses import KnownResponses, read_responses
 from benchwright.tables.items import Demonstrations, Items, KnownLabelErrors, RejectedItems
 from scoring.scoring_examples import StandIn, item, live, model_entry
 

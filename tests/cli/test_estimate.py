@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
+from benchwright.answers.known_responses import KnownResponses
 from benchwright.cli import cli
 from benchwright.cli.estimate import terminal_lines
 from benchwright.core.errors import InputError
@@ -17,7 +18,6 @@ from benchwright.datasets.subset_manifest import SubsetItem, SubsetManifest, has
 from benchwright.methods.dele.estimation.registry import ESTIMATORS
 from benchwright.methods.dele.estimation.subset_scores import Estimated, estimate_scores
 from benchwright.methods.dele.estimation.training import Training
-from benchwright.responses.known_responses import KnownResponses
 
 N, K, M = 120, 30, 40
 IDS = tuple(f"b/{n}" for n in range(N))

@@ -10,9 +10,9 @@ import pytest
 from click.testing import CliRunner
 
 from benchwright.cli import cli
-from benchwright.cli.gate import GateRequest, gate_subset
-from benchwright.cli.pair import Pair, Side
 from benchwright.methods.dele.ready_made import load_ready_made
+from benchwright.verdicts.gate import GateRequest, gate_subset
+from benchwright.verdicts.pair import Pair, Side
 
 
 def test_files_name_the_same_rows(tmp_path: Path) -> None:

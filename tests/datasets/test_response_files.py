@@ -6,6 +6,14 @@ from typing import Any
 import pytest
 from kedro.io import DatasetError
 
+from answers.lm_eval_examples import (
+    TIME,
+    real_benchmark,
+    results,
+    scored,
+    write_log,
+    wrote,
+)
 from benchwright.core.errors import InputError
 from benchwright.datasets.response_files import (
     LoadedFile,
@@ -15,14 +23,6 @@ from benchwright.datasets.response_files import (
 )
 from benchwright.logs.sample import Log, Mark, Sample
 from benchwright.params.responses import ResponseFileParams
-from responses.lm_eval_examples import (
-    TIME,
-    real_benchmark,
-    results,
-    scored,
-    write_log,
-    wrote,
-)
 
 A, B = " A", " B"
 

@@ -33,7 +33,7 @@ assert sampler(pool, 0)(1).positions.tolist() == [1]
 
 import json
 from pathlib import Path
-from benchwright.cli.read_logs import read_logs, summary_lines
+from benchwright.answers.read_logs import read_logs, summary_lines
 line = {"q": "What is 2+2?", "options": ["3", "4"], "gold": 1, "said": "B", "by": "org/model"}
 unread = line | {"q": "What is 2+3?", "said": "five"}
 Path("quiz.jsonl").write_text(json.dumps(line) + "\\n" + json.dumps(unread))

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from answers.imported_rows import import_as_rows
 from benchwright.core.content_hash import content_hash
 from benchwright.datasets.harness_tasks import HarnessTasks
 from benchwright.datasets.response_files import ResponseFiles
@@ -20,7 +21,6 @@ from benchwright.scoring.prompts import build_prompts
 from benchwright.tables.items import Demonstrations, Items
 from faults.tiny_llama import save_tiny_llama
 from imported_later import hf_transformers
-from responses.imported_rows import import_as_rows
 from scoring.scoring_examples import item, live
 
 ASKED = [

@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from benchwright.answers.read_logs import BenchmarkItems, read_logs
 from benchwright.cli.export_answers import export_answers
-from benchwright.cli.read_logs import BenchmarkItems, read_logs
 from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.export_folder import ExportFolder

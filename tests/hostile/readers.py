@@ -6,6 +6,9 @@ from typing import Any
 
 import pandas as pd
 
+from answers.imported_rows import import_as_rows
+from benchwright.answers.import_responses import Imported
+from benchwright.answers.known_responses import read_items, read_responses
 from benchwright.cli.evaluate_sealed import read_public
 from benchwright.core.errors import InputError
 from benchwright.datasets.benchmark_source import BenchmarkSource
@@ -30,10 +33,7 @@ from benchwright.methods.wicked.single_best_answer.labels import label_numbers
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import RatingsParams
 from benchwright.pipelines.ingestion import IngestedTables, map_source_rows
-from benchwright.responses.import_responses import Imported
-from benchwright.responses.known_responses import read_items, read_responses
 from hostile.accepted import benchmark_params, items
-from responses.imported_rows import import_as_rows
 
 Read = Callable[[Path], Any]
 FIELDS = {

@@ -14,9 +14,9 @@ import pandas as pd
 import pytest
 import yaml
 
+from answers.lm_eval_examples import results, scored, write_log
 from benchwright.core.errors import one_line
 from cli.test_estimate import CORRECT, IDS, manifest, new
-from responses.lm_eval_examples import results, scored, write_log
 
 ANSWERS = (
     (0, ["--help"]),

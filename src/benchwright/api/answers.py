@@ -12,13 +12,13 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 
-from benchwright.cli import compare as comparing
-from benchwright.cli import gate as gating
-from benchwright.cli import suspects as suspecting
-from benchwright.cli.pair import read_pair, read_panel
+from benchwright.answers.answer_files import read_choice
+from benchwright.answers.known_responses import read_responses, select_answered
 from benchwright.core.errors import InputError
-from benchwright.responses.answer_files import read_choice
-from benchwright.responses.known_responses import read_responses, select_answered
+from benchwright.verdicts import compare as comparing
+from benchwright.verdicts import gate as gating
+from benchwright.verdicts import suspects as suspecting
+from benchwright.verdicts.pair import read_pair, read_panel
 
 Files = str | PathLike[str]
 Answers = Files | pd.DataFrame | list[dict[str, Any]]
@@ -52,8 +52,8 @@ def read_logs(
     Raises:
         InputError: there is no log, or none can be read.
     """
+    from benchwright.answers import read_logs as reading
     from benchwright.api.given import read_items
-    from benchwright.cli import read_logs as reading
 
     known = None if items is None else reading.BenchmarkItems(read_items(items))
     found = reading.read_logs(_paths(logs), known, read_choice(**choice))
@@ -158,8 +158,8 @@ def plan(
     Raises:
         InputError: there are no answers, or no target.
     """
-    from benchwright.cli.plan import run_plan
     from benchwright.methods.dele.planning.plan import Wanted
+    from benchwright.verdicts.plan import run_plan
 
     goals = (standard_errors, differences, tau_b, spearman, gaps)
     targets: Any = [tuple(np.atleast_1d(goal).tolist()) for goal in goals]

@@ -9,6 +9,11 @@ import pandas as pd
 from kedro.pipeline import Pipeline
 from numpy.typing import ArrayLike
 
+from benchwright.answers.known_responses import (
+    KnownResponses,
+    nameless_items,
+    responses_of_files,
+)
 from benchwright.api.given import (
     as_table,
     check_predictions,
@@ -32,11 +37,6 @@ from benchwright.pipelines import embedding, evaluation, filtering, perturbation
 from benchwright.pipelines import responses as responses_stage
 from benchwright.pipelines import sampling as sampling_stage
 from benchwright.reports.smart.summary import describe_evidence
-from benchwright.responses.known_responses import (
-    KnownResponses,
-    nameless_items,
-    responses_of_files,
-)
 from benchwright.tables.evidence import ItemParameters
 from benchwright.tables.responses import Responses
 from benchwright.tables.similarity import Embeddings, TextVectors

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from benchwright.core.wording import count
 from benchwright.datasets.subset_manifest import SubsetManifest
 from benchwright.evidence.verdict import Verdict
-from benchwright.reports.page.wording import count
 
 
 class Result:

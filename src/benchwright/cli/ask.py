@@ -12,7 +12,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.cli.read_logs import ingested
+from benchwright.answers.known_responses import KnownResponses, select_answered
+from benchwright.answers.response_matrices import build_response_matrices
+from benchwright.cli.benchmark_items import ingested
 from benchwright.core.atomic_files import write_json, written_aside
 from benchwright.core.configuration import configuration_name, count_models
 from benchwright.core.errors import InputError
@@ -27,8 +29,6 @@ from benchwright.methods.mmlu_cf.difficulty.response_difficulty import one_confi
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.pipelines.ingestion import IngestedTables
-from benchwright.responses.known_responses import KnownResponses, select_answered
-from benchwright.responses.response_matrices import build_response_matrices
 from benchwright.runs.project_conf import load_conf
 from benchwright.scoring.model_engine import model_kept
 from benchwright.scoring.prompts import build_prompts, unsuited

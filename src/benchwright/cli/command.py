@@ -102,7 +102,7 @@ class Command(click.Command):
         with _errors_in_one_line():
             check_outputs(files, list(_paths_in(given.values())))
             if "scale" in ctx.params:
-                from benchwright.responses.answer_files import Choice, read_choice
+                from benchwright.answers.answer_files import Choice, read_choice
 
                 choice = {name: ctx.params.pop(name) for name in Choice._fields}
                 ctx.params["choice"] = read_choice(**choice)

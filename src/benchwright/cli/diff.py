@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from benchwright.cli.text_table import table_lines
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError
 from benchwright.core.natural_order import natural_key
+from benchwright.core.text_table import table_lines
 from benchwright.runs.project_conf import load_conf
 from benchwright.runs.run_records import settings_of
 from benchwright.runs.saved_runs import saved_versions

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from benchwright.cli.text_table import table_lines
+from benchwright.core.text_table import table_lines
+from benchwright.core.wording import count
 from benchwright.methods.dele.estimation.subset_scores import Estimated
-from benchwright.reports.page.wording import count
 
 
 def terminal_lines(estimated: Estimated) -> list[str]:

@@ -13,12 +13,12 @@ import numpy as np
 import pandas as pd
 
 from benchwright.cli.release import read_item
-from benchwright.cli.text_table import table_lines
 from benchwright.core.atomic_files import write_json
 from benchwright.core.configuration import Configuration, configuration_name
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError
 from benchwright.core.stored_shards import MemoryShards
+from benchwright.core.text_table import table_lines
 from benchwright.core.version import VERSION
 from benchwright.datasets.half_scores import FORMAT, HalfResult, SealedIdentity
 from benchwright.methods.mmlu_cf.difficulty.response_difficulty import (

@@ -7,6 +7,8 @@ from typing import Any
 
 import pandas as pd
 
+from benchwright.answers.calibration import live_first
+from benchwright.answers.response_matrices import build_perturbed_matrices
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.export_folder import ExportFolder
 from benchwright.exports.every_eval_ever import (
@@ -17,8 +19,6 @@ from benchwright.exports.every_eval_ever import (
 )
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.scoring import HubWeights, ModelsParams
-from benchwright.responses.calibration import live_first
-from benchwright.responses.response_matrices import build_perturbed_matrices
 from benchwright.runs.project_conf import load_conf
 from benchwright.runs.saved_runs import SavedRun, find_run
 from benchwright.tables.responses import Generations, Responses

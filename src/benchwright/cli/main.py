@@ -11,11 +11,11 @@ import click
 
 from benchwright.cli.command import UNUSABLE, WRITTEN, Command, enter_project, in_project_folder
 from benchwright.cli.outputs import relative, write_output
-from benchwright.cli.text_table import table_lines
 from benchwright.core.configuration import STYLES
 from benchwright.core.enclosing_project import enclosing_project
 from benchwright.core.errors import InputError
 from benchwright.core.progress import say
+from benchwright.core.text_table import table_lines
 from benchwright.core.values import escape_controls
 from benchwright.core.version import VERSION
 from benchwright.params.run import RUN_VALUES, check_run_values
@@ -251,8 +251,8 @@ def read(logs: tuple[Path, ...], out: Path | None, env: str | None, **given: Any
     how many answers join to the items, and the accuracy here and in the log. Without --benchmark,
     the items are those that the logs contain. --make-benchmark also takes a table of questions.
     """
+    from benchwright.answers import read_logs
     from benchwright.cli import make_benchmark as making
-    from benchwright.cli import read_logs
 
     name, update = given["make_benchmark"], given["update"]
     if out is not None and out.suffix not in (".parquet", ".csv"):
@@ -266,8 +266,10 @@ def read(logs: tuple[Path, ...], out: Path | None, env: str | None, **given: Any
                 return
     items = None
     if given["benchmark"]:
+        from benchwright.cli.benchmark_items import items_of_benchmarks
+
         params = _run_params({"mirror_root": given["mirror_root"]})
-        items = read_logs.items_of_benchmarks(given["benchmark"], enter_project(), env, params)
+        items = items_of_benchmarks(given["benchmark"], enter_project(), env, params)
     found = read_logs.read_logs(logs, items, given["choice"])
     _print(read_logs.summary_lines(found))
     if out is not None:
@@ -293,7 +295,7 @@ def suspects(logs: tuple[Path, ...], top: int, out: Path | None, choice: Any) ->
     LOGS are those of several models. The item whose share of wrong answers has the highest lower
     bound comes first; where logs name the chosen options, ties go to the clearest other answer.
     """
-    from benchwright.cli import suspects as suspecting
+    from benchwright.verdicts import suspects as suspecting
 
     found = suspecting.find_suspects(logs, choice)
     _print(suspecting.terminal_lines(found, top))
@@ -447,9 +449,10 @@ def plan(answers: tuple[Path, ...], env: str | None, **given: Any) -> None:
     --se, --mdd, --gap, --tau or --spearman; each is repeatable. Errors, differences and gaps are
     shares: --se .02 is two percentage points.
     """
-    from benchwright.cli import plan as planning
+    from benchwright.answers.known_responses import known_responses, select_answered
     from benchwright.methods.dele.planning.plan import Wanted
-    from benchwright.responses.known_responses import known_responses, select_answered
+    from benchwright.reports.plan import render_plan
+    from benchwright.verdicts import plan as planning
 
     wanted = Wanted(**{name: given[name] for name in Wanted._fields})
     project, params = None if answers else enter_project(), _run_params(given)
@@ -457,14 +460,14 @@ def plan(answers: tuple[Path, ...], env: str | None, **given: Any) -> None:
     made = planning.run_plan(select_answered(known, given["all_items"]), wanted)
     _print(planning.terminal_lines(made))
     write_output(given["out"], lambda: planning.plan_json(made))
-    write_output(given["page_file"], lambda: planning.render(made))
+    write_output(given["page_file"], lambda: render_plan(made))
 
 
 def _training_of(
     run: dict[str, Any], env: str | None, given: dict[str, Any], *, needed: bool = False
 ) -> Any:
     """Return responses of other models: of `--training`, else of a saved run, else None."""
-    from benchwright.responses.known_responses import known_responses
+    from benchwright.answers.known_responses import known_responses
 
     if given.get("no_training"):
         return None
@@ -497,11 +500,11 @@ def estimate(answers: tuple[Path, ...], subset: Path, env: str | None, **given: 
     ANSWERS are the responses of new models to an exported or a ready-made subset: logs, tables, or
     folders of these. A ready-made subset needs no training models.
     """
+    from benchwright.answers.known_responses import read_responses
     from benchwright.cli.estimate import estimates_json, terminal_lines
     from benchwright.datasets.subset_manifest import read_subset
     from benchwright.methods.dele.estimation.subset_scores import estimate_scores
     from benchwright.methods.dele.ready_made import estimate_ready_made, find_ready_made
-    from benchwright.responses.known_responses import read_responses
 
     ready = find_ready_made(subset)
     if ready is not None:
@@ -593,15 +596,16 @@ def compare(answers: tuple[str, ...], baseline: str | None, **given: Any) -> Non
     PATH:MODEL; LOGS are files and folders. Answers that are missing are counted, and how much they
     could change. Tasks, or the subjects of a single task, are listed with p-values by Holm.
     """
-    from benchwright.cli import compare as comparing
-    from benchwright.cli.pair import read_pair, read_panel
+    from benchwright.reports.comparison import render_comparison, render_models
+    from benchwright.verdicts import compare as comparing
+    from benchwright.verdicts.pair import read_pair, read_panel
 
     options = {name: given[name] for name in _OF_PAIR}
     if baseline is not None:
         panel = read_panel(list(map(Path, answers)), baseline, **options)
         found = comparing.compare_models(panel)
         _print(comparing.lines_of_models(found))
-        page = partial(comparing.render_models, found)
+        page = partial(render_models, found)
         _write_comparison(given, found.made, comparing.models_json(found), page)
         return
     if len(answers) != 2:
@@ -611,7 +615,7 @@ def compare(answers: tuple[str, ...], baseline: str | None, **given: Any) -> Non
         )
     made = comparing.compare(read_pair(*answers, **options))
     _print(comparing.terminal_lines(made))
-    page = partial(comparing.render, made)
+    page = partial(render_comparison, made)
     _write_comparison(given, [made], comparing.comparison_json(made), page)
 
 
@@ -621,7 +625,7 @@ _OF_PAIR = ("items_file", "choice", "common")
 def _write_comparison(
     given: dict[str, Any], made: Sequence[Any], content: dict[str, Any], page: Callable[[], str]
 ) -> None:
-    from benchwright.cli.compare import flips_csv
+    from benchwright.verdicts.compare import flips_csv
 
     write_output(given["out"], lambda: content)
     write_output(given["page_file"], page)
@@ -654,10 +658,11 @@ def gate(a: str, b: str, **given: Any) -> None:
     do not decide (2). The exit code for unusable input is 3. Tasks or subjects are listed, and the
     difference on all items decides.
     """
-    from benchwright.cli import gate as gating
-    from benchwright.cli.pair import read_pair
     from benchwright.datasets.subset_manifest import read_subset
     from benchwright.methods.dele.ready_made import find_ready_made
+    from benchwright.reports.comparison import render_gate
+    from benchwright.verdicts import gate as gating
+    from benchwright.verdicts.pair import read_pair
 
     if given["subset"] and (given["anytime"] or given["order_file"]):
         raise InputError("--subset cannot be used with --anytime or --order")
@@ -686,7 +691,7 @@ def gate(a: str, b: str, **given: Any) -> None:
     else:
         made = (gating.gate_anytime if given["anytime"] else gating.gate_all)(pair, request)
     _print(gating.gate_lines(made))
-    page = partial(gating.render_gate, made)
+    page = partial(render_gate, made)
     _write_comparison(given, [made.comparison], gating.gate_json(made), page)
     sys.exit(gating.EXIT_CODES[made.decision])
 

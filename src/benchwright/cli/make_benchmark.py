@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchwright.cli.read_logs import ReadLogs, write_answers
+from benchwright.answers.read_logs import ReadLogs, write_answers
 from benchwright.core.atomic_files import folder_aside, written_aside
 from benchwright.core.errors import InputError
 from benchwright.core.values import LETTERS

@@ -39,7 +39,7 @@ def check_outputs(files: Collection[Path], inputs: Collection[Path]) -> None:
 
 
 def _is_read(place: Path, path: Path) -> bool:
-    from benchwright.responses.answer_files import find_answer_files
+    from benchwright.answers.answer_files import find_answer_files
 
     if not path.is_dir() or not place.is_file() or not place.is_relative_to(path):
         return place == path

@@ -2,16 +2,16 @@
 
 from kedro.pipeline import Pipeline
 
-from benchwright.evidence.suspect_items import rank_suspect_items
-from benchwright.pipelines.nodes import node
-from benchwright.responses.calibration import fit_temperatures
-from benchwright.responses.choose_filter_models import choose_filter_models
-from benchwright.responses.import_responses import import_responses
-from benchwright.responses.model_descriptions import describe_models
-from benchwright.responses.response_matrices import (
+from benchwright.answers.calibration import fit_temperatures
+from benchwright.answers.choose_filter_models import choose_filter_models
+from benchwright.answers.import_responses import import_responses
+from benchwright.answers.model_descriptions import describe_models
+from benchwright.answers.response_matrices import (
     build_perturbed_matrices,
     build_response_matrices,
 )
+from benchwright.evidence.suspect_items import rank_suspect_items
+from benchwright.pipelines.nodes import node
 
 _RECORDED = ["response_files", "items", "calibration_items"]
 _SETTINGS = ["params:filter_models", "params:models", "params:scoring"]

@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from benchwright.core.configuration import configuration_name
+from benchwright.core.wording import interval, number, percent, points, rows_of
 from benchwright.methods.mmlu_cf.splitting.gap import ALPHA, LEVEL, SIZE_GROUPS, ComparedHalves
 from benchwright.params.mmlu_cf import HalfGapParams
 from benchwright.reports.page.parts import (
@@ -25,7 +26,6 @@ from benchwright.reports.page.parts import (
 from benchwright.reports.page.plot_style import KEPT, REMOVED, distinct_names
 from benchwright.reports.page.provenance import provenance_section
 from benchwright.reports.page.shapes import Scale, intervals
-from benchwright.reports.page.wording import interval, number, percent, points, rows_of
 
 
 def plot_gaps(half_gap: pd.DataFrame) -> Any:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 
+from benchwright.core.wording import count, number, percent, rows_of
 from benchwright.methods.mmlu_cf.checking import HARMS, HIGH
 from benchwright.methods.mmlu_cf.judged_items import EASY
 from benchwright.params.benchmark import BenchmarkParams
@@ -22,7 +23,6 @@ from benchwright.reports.page.parts import (
 )
 from benchwright.reports.page.provenance import benchmark_facts, provenance_section
 from benchwright.reports.page.shapes import PALETTE, nothing
-from benchwright.reports.page.wording import count, number, percent, rows_of
 
 
 def plot_judged_difficulty(judged_items: pd.DataFrame, judgements: pd.DataFrame) -> Any:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 
+from benchwright.core.wording import count, p_value, rows_of
 from benchwright.methods.mmlu_cf.memorisation import LEVEL
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.scoring import ScoringParams
@@ -24,7 +25,6 @@ from benchwright.reports.page.parts import (
     render_sections,
 )
 from benchwright.reports.page.provenance import benchmark_facts, provenance_section
-from benchwright.reports.page.wording import count, p_value, rows_of
 
 _NAMED = 3  # models in a headline
 _SOURCE = (

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from benchwright.answers.known_responses import KnownResponses
 from benchwright.core.errors import InputError
 from benchwright.methods.dele.ready_made import (
     STOCK_TASKS,
@@ -15,7 +16,6 @@ from benchwright.methods.dele.ready_made import (
     item_key,
     load_ready_made,
 )
-from benchwright.responses.known_responses import KnownResponses
 
 N, KNOWN, MODELS = 400, 300, 40
 QUESTIONS = [f"What is {n} and {n + 1}?" for n in range(N)]

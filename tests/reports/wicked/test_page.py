@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from benchwright.core.wording import joined, points
 from benchwright.methods.wicked.comparison.coverage import Unchecked
 from benchwright.params.perturbation import PerturbationParams
-from benchwright.reports.page.wording import joined, points
 from benchwright.reports.wicked.findings import (
     PerturbationReach,
     show_comparison_top,

@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.answers.known_responses import KnownResponses
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError, expected
 from benchwright.core.seeding import item_uniforms, stage_generator
@@ -24,7 +25,6 @@ from benchwright.exports.export import subset_manifest
 from benchwright.methods.dele.estimation.aipw import aipw_with
 from benchwright.methods.dele.estimation.item_predictions import ItemPredictor
 from benchwright.methods.dele.estimation.subset_scores import Estimated, estimate_scores
-from benchwright.responses.known_responses import KnownResponses
 from benchwright.statistics.unequal_draws import systematic_draw
 
 Float = NDArray[np.float64]

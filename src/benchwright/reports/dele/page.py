@@ -5,6 +5,12 @@ from typing import Any
 
 import pandas as pd
 
+from benchwright.core.wording import (
+    coefficient,
+    number,
+    percent,
+    rows_of,
+)
 from benchwright.exports.export import ALL_MODELS_SPLIT
 from benchwright.methods.dele.estimation.errors import LEVEL, advise
 from benchwright.methods.dele.evidence.choice import MIN_CORRELATION, gains_over_splits
@@ -32,12 +38,6 @@ from benchwright.reports.page.parts import (
     table_of,
 )
 from benchwright.reports.page.provenance import benchmark_facts, provenance_section
-from benchwright.reports.page.wording import (
-    coefficient,
-    number,
-    percent,
-    rows_of,
-)
 
 _BEST = 3  # samplers of the short table
 _METHOD = (

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from benchwright.core.configuration import count_models
+from benchwright.core.wording import bounds, coefficient, count, joined
 from benchwright.evidence.panel import share_of_families
 from benchwright.evidence.rank_agreement import compare_answers, compare_pairs
 from benchwright.evidence.verdict import figures
@@ -17,7 +18,6 @@ from benchwright.methods.dele.samplers.registry import RANDOM
 from benchwright.params.sampling import SamplingParams
 from benchwright.reports.dele.plots import METRICS
 from benchwright.reports.page.parts import Text, Tiles, Top
-from benchwright.reports.page.wording import bounds, coefficient, count, joined
 from benchwright.runs.tracking import known_metrics
 
 METRIC = "tau_b"

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
+from benchwright.core.wording import coefficient, count, percent
 from benchwright.methods.mmlu_cf.construction_steps import Steps
 from benchwright.reports.mmlu_cf.judges import doubtful_judges
 from benchwright.reports.page.parts import Tiles, Top
-from benchwright.reports.page.wording import coefficient, count, percent
 
 _FEW_DOMAINS = 100  # the paper has more than 3,000
 

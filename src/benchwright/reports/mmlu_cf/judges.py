@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 
+from benchwright.core.wording import bounds, coefficient, joined, percent, rows_of
 from benchwright.reports.page.parts import (
     Cell,
     Column,
@@ -17,7 +18,6 @@ from benchwright.reports.page.parts import (
     cut_table,
     table_of,
 )
-from benchwright.reports.page.wording import bounds, coefficient, joined, percent, rows_of
 
 _RELIABLE = 0.667  # below it, Krippendorff advises against conclusions (2019, chapter 12)
 _LOW_PARSE_RATE = 0.9

@@ -5,6 +5,12 @@ from typing import Any
 
 import pandas as pd
 
+from benchwright.core.wording import (
+    number,
+    percent,
+    rows_of,
+    words_of,
+)
 from benchwright.methods.mmlu_cf.construction_steps import Steps
 from benchwright.params.mmlu_cf import SamplingByDifficultyParams, SealingParams
 from benchwright.reports.mmlu_cf.judges import replies_table, show_agreement
@@ -27,12 +33,6 @@ from benchwright.reports.page.parts import (
     table_of,
 )
 from benchwright.reports.page.provenance import provenance_section
-from benchwright.reports.page.wording import (
-    number,
-    percent,
-    rows_of,
-    words_of,
-)
 
 _METHOD = (
     "Zhao et al. (2024), MMLU-CF: A Contamination-free Multi-task Language Understanding Benchmark."

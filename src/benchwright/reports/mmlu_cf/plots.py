@@ -5,10 +5,10 @@ from typing import Any
 
 import pandas as pd
 
+from benchwright.core.wording import count
 from benchwright.methods.mmlu_cf.construction_steps import Steps
 from benchwright.reports.page.plot_style import KEPT, QUIET, REMOVED, clip
 from benchwright.reports.page.shapes import Scale, Trace, curves, funnel, line, nothing
-from benchwright.reports.page.wording import count
 
 _POOLS = {"rated": QUIET, "sampled": KEPT, "checked": "#3f9b6c", "final": REMOVED}
 

@@ -7,9 +7,9 @@ from functools import cache, partial
 from importlib.resources import files
 from typing import Any, NamedTuple
 
+from benchwright.core.wording import interval, number, p_value, percent, points, words_of
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.reports.page.draw import draw
-from benchwright.reports.page.wording import interval, number, p_value, percent, points, words_of
 
 LONGEST_TABLE = 300
 """Rows of a table on a page; the dataset has them all."""

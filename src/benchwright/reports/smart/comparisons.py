@@ -4,9 +4,9 @@ from typing import Any
 
 import pandas as pd
 
+from benchwright.core.wording import rows_of
 from benchwright.evidence.rank_agreement import GROUPS
 from benchwright.reports.page.parts import Cell, Table
-from benchwright.reports.page.wording import rows_of
 from benchwright.reports.smart.wording import (
     METHODS,
     in_order,

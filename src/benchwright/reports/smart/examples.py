@@ -5,9 +5,9 @@ from typing import Any
 
 import pandas as pd
 
+from benchwright.core.wording import clip_text, count
 from benchwright.methods.smart.review import describe_suspect
 from benchwright.reports.page.parts import Article, Folded, Question, Text
-from benchwright.reports.page.wording import clip_text, count
 from benchwright.reports.smart.item_list import LONG_CHOICE, LONG_QUESTION
 
 _SUSPECTS = 50

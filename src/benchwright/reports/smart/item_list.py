@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from benchwright.core.natural_order import natural_order
 from benchwright.core.response_matrix import ResponseMatrix
+from benchwright.core.wording import clip_text
 from benchwright.evidence.panel import Panel
 from benchwright.reports.page.parts import ItemTable, Section, Text
-from benchwright.reports.page.wording import clip_text
 
 LONG_QUESTION = 2_000
 LONG_CHOICE = 400

@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 
 from benchwright.core.values import is_missing
+from benchwright.core.wording import clip_text, count, number, percent, rows_of
 from benchwright.evidence.panel import Panel, headline_group
 from benchwright.evidence.ratings import Ratings
 from benchwright.params.benchmark import BenchmarkParams
@@ -14,7 +15,6 @@ from benchwright.params.filtering import FilteringParams
 from benchwright.reports.page import parts
 from benchwright.reports.page.parts import Cell, Folded, Plot, Section, Table, Text
 from benchwright.reports.page.provenance import benchmark_facts, provenance_section
-from benchwright.reports.page.wording import clip_text, count, number, percent, rows_of
 from benchwright.reports.smart import comparisons
 from benchwright.reports.smart.examples import show_groups, show_suspects
 from benchwright.reports.smart.summary import describe_evidence

@@ -4,12 +4,12 @@ import numpy as np
 import pandas as pd
 
 from benchwright.core.configuration import count_models
+from benchwright.core.wording import count, joined
 from benchwright.evidence.panel import Panel, headline_group, panel_warnings
 from benchwright.evidence.random_comparison import TAU
 from benchwright.evidence.verdict import Verdict, beside_random
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.reports.page.parts import Text, Tiles, Top
-from benchwright.reports.page.wording import count, joined
 from benchwright.reports.smart.wording import write_interval, write_percentile, write_value
 
 _NOTABLE_POINTS = 1.0  # a gap in lost accuracy, in percentage points, that is worth a warning

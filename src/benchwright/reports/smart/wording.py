@@ -4,7 +4,7 @@ import re
 from typing import Literal, NamedTuple
 
 from benchwright.core.values import is_missing
-from benchwright.reports.page.wording import p_value
+from benchwright.core.wording import p_value
 
 Unit = Literal["coefficient", "count", "places", "share", "points", "ratio", "p"]
 

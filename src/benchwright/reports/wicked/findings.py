@@ -6,6 +6,16 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from benchwright.core.configuration import LISTING_STYLES
+from benchwright.core.wording import (
+    bounds,
+    coefficient,
+    count,
+    interval,
+    joined,
+    points,
+    rows_of,
+    words_of,
+)
 from benchwright.methods.wicked.comparison.compared_responses import (
     describe_asking,
     main_perturbation,
@@ -22,16 +32,6 @@ from benchwright.params.perturbation import (
     ReplaceChoiceParams,
 )
 from benchwright.reports.page.parts import Text, Top
-from benchwright.reports.page.wording import (
-    bounds,
-    coefficient,
-    count,
-    interval,
-    joined,
-    points,
-    rows_of,
-    words_of,
-)
 from benchwright.reports.wicked.terms import TRANSFORMS
 
 Row = Mapping[Any, Any]

@@ -6,6 +6,17 @@ from typing import Any
 import pandas as pd
 
 from benchwright.core.seeding import item_uniforms
+from benchwright.core.wording import (
+    bounds,
+    clip_text,
+    coefficient,
+    count,
+    interval,
+    percent,
+    points,
+    rows_of,
+    words_of,
+)
 from benchwright.methods.wicked.comparison.compared_responses import (
     asking_styles,
     describe_asking,
@@ -25,17 +36,6 @@ from benchwright.reports.page.parts import (
     Text,
 )
 from benchwright.reports.page.provenance import benchmark_facts, provenance_section
-from benchwright.reports.page.wording import (
-    bounds,
-    clip_text,
-    coefficient,
-    count,
-    interval,
-    percent,
-    points,
-    rows_of,
-    words_of,
-)
 from benchwright.reports.wicked.findings import PerturbationReach
 from benchwright.reports.wicked.terms import REASONS, TRANSFORMS
 

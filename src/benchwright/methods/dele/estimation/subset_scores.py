@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.answers.known_responses import ANSWERED_BY, KnownResponses
 from benchwright.core.configuration import parse_configuration
 from benchwright.core.errors import InputError
 from benchwright.core.weighted_subset import WeightedSubset
@@ -14,7 +15,6 @@ from benchwright.datasets.subset_manifest import SubsetManifest, ids_hash
 from benchwright.methods.dele.estimation.fitted import EstimatorKind
 from benchwright.methods.dele.estimation.registry import ESTIMATORS
 from benchwright.methods.dele.estimation.training import Training
-from benchwright.responses.known_responses import ANSWERED_BY, KnownResponses
 
 AUTO = "auto"
 RANDOM = frozenset({"random", "stratified"})

@@ -1,1 +1,0 @@
-"""Import recorded responses, and combine them with live ones into response matrices."""

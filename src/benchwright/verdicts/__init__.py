@@ -1,0 +1,1 @@
+"""Decisions on models from their answers: numbers and sentences."""
