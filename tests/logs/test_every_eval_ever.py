@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from benchwright.logs import every_eval_ever
-from benchwright.logs.find import find_logs
+from benchwright.logs.find import find_logs, logs_in
+from benchwright.logs.opened_file import OpenedFile
 from benchwright.logs.options import option_code
 from benchwright.logs.sample import Log, Mark, Sample
 
@@ -89,7 +90,7 @@ def write(tmp_path: Path) -> Write:
 
 
 def one(path: Path) -> tuple[Log, list[Sample]]:
-    (log,) = every_eval_ever.read(path)
+    (log,) = logs_in(path) or []
     return log, list(log.samples())
 
 
@@ -97,10 +98,9 @@ def test_samples_are_recognised_by_their_first_line_and_belong_to_their_aggregat
     write: Write,
 ) -> None:
     path = write(row(), aggregate={"schema_version": "0.3.0", "evaluation_id": "birds/org_m/1"})
-    assert every_eval_ever.recognises(path, path.read_bytes())
-    assert not every_eval_ever.recognises(path, path.with_name("0a.json").read_bytes())
-    assert not every_eval_ever.recognises(path, b'{"doc_id": 1, "doc": {}, "resps": []}')
-    assert not every_eval_ever.recognises(path, b"")
+    assert every_eval_ever.recognises(OpenedFile(path, path.read_bytes()))
+    for head in (path.with_name("0a.json").read_bytes(), b'{"doc_id": 1, "doc": {}}', b""):
+        assert not every_eval_ever.recognises(OpenedFile(path, head))
     found = find_logs([path.parent])
     assert [log.format for log in found.logs] == ["Every Eval Ever"]
     assert found.others == []
@@ -262,7 +262,7 @@ def test_old_schemas_have_single_texts_and_metrics(write: Write) -> None:
 
 def test_a_file_may_have_several_evaluations(write: Write) -> None:
     path = write(row(), row(model_id="org/n"), row(evaluation_name="fish"), row(sample_id="id2"))
-    logs = every_eval_ever.read(path)
+    logs = logs_in(path) or []
     assert [(log.model, log.task, len(list(log.samples()))) for log in logs] == [
         ("org/m", "birds", 2),
         ("org/n", "birds", 1),

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from benchwright.core.errors import InputError
-from benchwright.logs import helm
+from benchwright.logs.find import logs_in
 from benchwright.logs.sample import Log, Mark, Sample
 
 OPTIONS = ("ice", "fire", "snow")
@@ -78,8 +78,8 @@ def run(folder: Path, method: str = "multiple_choice_joint", **files: Any) -> Pa
 
 
 def only(path: Path) -> tuple[Log, list[Sample]]:
-    assert helm.recognises(path, b"")
-    (log,) = helm.read(path)
+    (log,) = logs_in(path) or []
+    assert log.format == "HELM"
     return log, list(log.samples())
 
 

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from benchwright.core.errors import InputError
-from benchwright.logs.find import find_logs, reader_of
+from benchwright.logs.find import find_logs, is_log, logs_in
 from benchwright.logs.options import MOST_SEVERAL, options_of
 from benchwright.logs.sample import Sample
 
@@ -178,9 +178,8 @@ def is_sound(sample: Sample) -> bool:
 
 def all_samples(path: Path) -> list[Sample]:
     """Every sample of a file or folder that is a log."""
-    reader = reader_of(path)
-    assert reader is not None
-    logs = reader.read(path)
+    logs = logs_in(path)
+    assert logs is not None
     assert all(isinstance(score, float) for log in logs for score in log.scores.values())
     return [sample for log in logs for sample in log.samples()]
 
@@ -208,7 +207,7 @@ RUNS = (
 def main_path(folder: Path) -> Path:
     """The path that is a log."""
     inside = [path for path in (folder, *folder.rglob("*")) if not path.match("results/**")]
-    return next(p for p in inside if reader_of(p) is not None)
+    return next(p for p in inside if is_log(p))
 
 
 @pytest.mark.parametrize("run", RUNS)
@@ -223,7 +222,7 @@ def test_any_odd_value_is_refused_or_counted(
         for number, place in enumerate(places(document)):
             for value in ODD[number % 2 :: 2]:
                 write(tmp_path, {name: changed(document, place, value)})
-                if reader_of(path) is not None:
+                if is_log(path):
                     assert is_named(refusal(path), tmp_path)
         write(tmp_path, {name: document})
 
@@ -259,14 +258,14 @@ def test_columns_of_other_types_are_refused_or_counted(tmp_path: Path) -> None:
     lighteval_run(tmp_path)
     (path,) = tmp_path.rglob("*.parquet")
     row = pq.read_table(path).to_pylist()[0]
-    assert reader_of(path) is not None
+    assert is_log(path)
     for name in row:
         for value in ODD:
             try:
                 pq.write_table(pa.Table.from_pylist([{**row, name: value}]), path)
             except (pa.ArrowException, UnicodeEncodeError, OverflowError):
                 continue  # Parquet does not have it
-            if reader_of(path) is not None:
+            if is_log(path):
                 assert is_named(refusal(path), tmp_path)
 
 
@@ -321,7 +320,7 @@ def test_an_archive_cut_or_changed_anywhere_is_read_or_refused(tmp_path: Path) -
         damaged = (content[:at], content[:at] + bytes([content[at] ^ 0xFF]) + content[at + 1 :])
         for broken in damaged:
             path.write_bytes(broken)
-            if reader_of(path) is not None:
+            if is_log(path):
                 assert is_named(refusal(path), tmp_path)
 
 
@@ -336,9 +335,9 @@ def test_json_nested_too_deeply_is_refused_with_its_file(
     for name, document in files.items():
         text = json.dumps(document)
         (tmp_path / name).write_text(text[:-1] + ', "deep": ' + nested * 100_000)
-        message = refusal(path) if reader_of(path) is not None else ""
+        message = refusal(path) if is_log(path) else ""
         assert is_named(message, tmp_path)
-        assert (str(tmp_path / name) in message) or reader_of(path) is None
+        assert (str(tmp_path / name) in message) or not is_log(path)
         (tmp_path / name).write_text(text)
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from benchwright.core.errors import InputError
 from benchwright.logs import lighteval
+from benchwright.logs.find import is_log, logs_in
 from benchwright.logs.sample import Log, Mark, Sample
 
 TIME = "2026-01-02T03-04-05.678901"
@@ -42,8 +43,8 @@ def written(folder: Path, rows: list[dict[str, Any]], name: str = "custom|toy|2"
 
 
 def only(path: Path) -> tuple[Log, list[Sample]]:
-    assert lighteval.recognises(path, path.read_bytes()[: 1 << 16])
-    (log,) = lighteval.read(path)
+    (log,) = logs_in(path) or []
+    assert log.format in (lighteval.NAME, lighteval.LEADERBOARD)
     return log, list(log.samples())
 
 
@@ -74,7 +75,7 @@ def test_results_name_model_revision_and_score(tmp_path: Path) -> None:
     assert log.files == (path, results)
     results.write_text("{")
     with pytest.raises(InputError, match=f"results_{TIME}.json: cannot be read"):
-        lighteval.read(path)
+        logs_in(path)
 
 
 def test_columns_of_python_literals_are_read_as_the_typed_ones(tmp_path: Path) -> None:
@@ -167,10 +168,10 @@ def test_the_right_answer_alone_is_the_target(tmp_path: Path) -> None:
 def test_other_parquet_files_are_not_recognised(tmp_path: Path) -> None:
     path = tmp_path / "items.parquet"
     pq.write_table(pa.table({"doc": ["a"], "choices": ["b"]}), path)
-    assert not lighteval.recognises(path, path.read_bytes())
+    assert not is_log(path)
     path.write_bytes(b"PAR1 torn")
-    assert not lighteval.recognises(path, path.read_bytes())
-    assert not lighteval.recognises(tmp_path, b"")
+    assert not is_log(path)
+    assert not is_log(tmp_path)
 
 
 REAL = [

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from benchwright.logs import opencompass
+from benchwright.logs.find import logs_in
 from benchwright.logs.options import options_of
 from benchwright.logs.sample import Log, Mark, Sample
 
@@ -63,8 +63,8 @@ def configured(work: Path, n: int = 1) -> Path:
 
 
 def only(path: Path) -> tuple[Log, list[Sample]]:
-    assert opencompass.recognises(path, path.read_bytes()[: 1 << 16])
-    (log,) = opencompass.read(path)
+    (log,) = logs_in(path) or []
+    assert log.format == "OpenCompass"
     return log, list(log.samples())
 
 
@@ -139,7 +139,7 @@ def test_parts_are_one_log_and_count_on(tmp_path: Path) -> None:
     log, samples = only(first)
     assert log.files[:2] == (first, second)
     assert [(s.number, s.correct) for s in samples] == [("0", 0), ("1", 0), ("2", 1)]
-    assert opencompass.read(second) == []
+    assert logs_in(second) == []
 
 
 def test_a_numbered_dataset_without_a_first_part_is_whole(tmp_path: Path) -> None:

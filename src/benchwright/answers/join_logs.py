@@ -19,9 +19,9 @@ from benchwright.core.errors import InputError
 from benchwright.core.natural_order import natural_key
 from benchwright.core.values import format_value
 from benchwright.datasets.response_files import LoadedFile
+from benchwright.logs.json_values import as_list, as_literal
 from benchwright.logs.options import letter_position, option_code, options_of
 from benchwright.logs.sample import INVALID, NO_MARK, Log, Mark, Sample
-from benchwright.logs.values import as_list, as_literal
 from benchwright.params.responses import ResponseFileParams
 from benchwright.scoring.read_answer import read_answer
 
@@ -80,7 +80,8 @@ def read_log(
     tally = Tally(file.name, log.format, models=1, model=str(file.spec.model))
     joined, samples = _join(file, log, index, foreign, tally)
     mark = choose_mark(samples, file.spec, log)
-    if (metric := (mark or log.only_mark).metric) in log.descending:
+    metric = (mark or log.only_mark).metric
+    if log.directions.get(metric) is False:
         raise InputError(
             f"{file.name}: {metric} is lower for better answers; choose another --metric"
         )

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from benchwright.answers.option_orders import bare_text, matched
 from benchwright.core.values import LETTERS, normal_text
-from benchwright.logs.values import shared_start
+from benchwright.logs.json_values import shared_start
 
 _WORD = re.compile(r"\w+")
 _MARKUP = re.compile(r"\[.*?\]")

@@ -17,9 +17,9 @@ from benchwright.datasets.source_fields import (
     read_question,
     read_required,
 )
+from benchwright.logs.json_values import as_literal
 from benchwright.logs.options import option_position
 from benchwright.logs.sample import Sample
-from benchwright.logs.values import as_literal
 from benchwright.params.benchmark import ChoicesField, FieldMapping, GoldField
 
 

@@ -15,7 +15,7 @@ from benchwright.core.values import LETTERS
 from benchwright.core.verbatim import listed, read_errors, read_verbatim
 from benchwright.datasets.benchmark_source import BenchmarkSource
 from benchwright.datasets.source_fields import gold_form
-from benchwright.logs.find import reader_of
+from benchwright.logs.find import is_log
 from benchwright.params.benchmark import OPTIONAL_COLUMNS, BenchmarkParams, FieldMapping
 from benchwright.pipelines.ingestion import map_source_rows, say_rejected
 from benchwright.runs.project_conf import load_conf
@@ -94,7 +94,7 @@ def make_benchmark_of_table(
     Raises:
         InputError: the name is taken, a column is missing, no row is valid, or answers are unclear.
     """
-    if not file.is_file() or not file.name.endswith(_TABLES) or reader_of(file) is not None:
+    if not file.is_file() or not file.name.endswith(_TABLES) or is_log(file):
         return None
     table = read_verbatim(file)
     lettered = [letter for letter in LETTERS if letter in table]

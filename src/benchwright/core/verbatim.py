@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pandas as pd
 import pyarrow as pa
@@ -68,12 +68,14 @@ def read_bytes(path: Path) -> bytes:
 
 
 @contextmanager
-def opened_parquet(path: Path) -> Iterator[Any]:
-    """Open a Parquet file (also .gz); InputError if it is broken or repeats a column."""
+def opened_parquet(path: Path, stream: IO[bytes] | None = None) -> Iterator[Any]:
+    """Open a Parquet file (also .gz), or its stream; InputError if broken or a column repeats."""
     import pyarrow.parquet as pq
 
     with read_errors(path):
-        source = io.BytesIO(read_bytes(path)) if path.suffix == ".gz" else path
+        source: Any = path if stream is None else stream
+        if path.suffix == ".gz":
+            source = io.BytesIO(read_bytes(path))
         # Not read_table, which would turn a folder named `model=x` into a column.
         with pq.ParquetFile(source) as file:
             require_unique(file.schema_arrow.names)

@@ -20,7 +20,7 @@ from benchwright.core.verbatim import listed, read_parquet, read_verbatim
 from benchwright.datasets.hub_files import HubFiles
 from benchwright.datasets.read_only import ReadOnly
 from benchwright.datasets.response_matrix import ResponseMatrixDataset, is_response_matrix
-from benchwright.logs.find import Found, find_logs, reader_of
+from benchwright.logs.find import Found, find_logs, logs_in
 from benchwright.logs.sample import Log
 from benchwright.params.benchmark import FieldMapping, SourcesParams
 from benchwright.params.responses import TABLE_TYPES, TIDY_COLUMNS, ResponseFileParams
@@ -182,8 +182,7 @@ class ResponseFiles(ReadOnly[dict[str, LoadedFile]]):
         return [LoadedFile(spec, read_table(path))]
 
     def _log_at(self, path: Path, spec: ResponseFileParams) -> list[LoadedFile]:
-        reader = reader_of(path)
-        logs = reader.read(path) if reader else []
+        logs = logs_in(path) or []
         return [replace(log_file(log, spec), mappings=self._mappings()) for log in logs]
 
     def _mappings(self) -> tuple[FieldMapping, ...]:

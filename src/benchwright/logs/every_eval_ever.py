@@ -7,7 +7,7 @@ The aggregate `<uuid>.json` beside it has the tool and the scores.
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,9 @@ import numpy as np
 from benchwright.core.configuration import STYLES
 from benchwright.core.errors import InputError
 from benchwright.core.values import LETTERS, ascii_surrogates
-from benchwright.logs.json_files import json_lines, members
+from benchwright.logs.json_files import File, json_lines, members
+from benchwright.logs.json_values import as_count, as_list, as_number, as_object, as_text
+from benchwright.logs.opened_file import OpenedFile, path_of
 from benchwright.logs.options import (
     are_letters,
     chosen_options,
@@ -26,8 +28,7 @@ from benchwright.logs.options import (
     options_of,
     several_letters,
 )
-from benchwright.logs.sample import Log, Mark, Sample
-from benchwright.logs.values import as_count, as_list, as_number, as_object, as_text
+from benchwright.logs.sample import Log, Mark, Sample, Settings, digest_of, sampling_of
 
 NAME = "Every Eval Ever"
 
@@ -44,9 +45,9 @@ _Counts = Counter[str]
 `agreeing` ones, whose answer is the right option."""
 
 
-def recognises(path: Path, head: bytes) -> bool:
+def recognises(file: OpenedFile) -> bool:
     """Return whether the first line of a file is a sample of Every Eval Ever."""
-    line = head.lstrip(b"\xef\xbb\xbf \t\r\n").split(b"\n", 1)[0]
+    line = file.head.lstrip(b"\xef\xbb\xbf \t\r\n").split(b"\n", 1)[0]
     if not line.startswith(b"{") or not all(sign in line for sign in _SIGNS):
         return False
     try:
@@ -55,16 +56,16 @@ def recognises(path: Path, head: bytes) -> bool:
         return True
 
 
-def read(path: Path) -> list[Log]:
+def read(file: OpenedFile) -> list[Log]:
     """Return a log for each model and evaluation in a file of samples.
 
     Raises:
         InputError: the file or its aggregate is not valid JSON; the message names the line.
     """
-    companions, aggregate = _aggregate(path)
+    companions, aggregate = _aggregate(file.path)
     evaluations: dict[tuple[str, str], dict[str, _Counts]] = {}
     version = ""
-    for row in _rows(path):
+    for row in _rows(file):
         results = evaluations.setdefault(_evaluation(row), {})
         sample = _sample(row, _tool(row, aggregate))
         results.setdefault(_result(row), Counter()).update(
@@ -73,7 +74,7 @@ def read(path: Path) -> list[Log]:
             agreeing=sample.chosen >= 0 and sample.chosen in sample.gold,
         )
         version = version or as_text(row.get("schema_version")).rpartition("_")[2]
-    files = (path, *companions)
+    files = (file.path, *companions)
     return [_log(files, aggregate, version, *item) for item in evaluations.items()]
 
 
@@ -99,8 +100,10 @@ def _log(
     # Converters mark every sample as wrong where they find no metric.
     contradicted = score > 0 or any(result["agreeing"] for result in counts)
     marked = any(result["positive"] for result in counts) or not contradicted
-    metrics = (as_object(stated[name].get("metric_config")) for name in scores)
-    descends = any(metric.get("lower_is_better") is True for metric in metrics)
+    descending = [
+        as_object(stated[name].get("metric_config")).get("lower_is_better") for name in scores
+    ]
+    directions = {mark.metric: True not in descending} if {True, False} & {*descending} else {}
     settings = [_details(result, "generation_config") for result in stated.values()]
     styles = {as_text(setting.get("style")) for setting in settings}
     return Log(
@@ -114,8 +117,25 @@ def _log(
         style=styles.pop() if len(styles) == 1 and styles <= {*STYLES} else "",
         shots=max((as_count(setting.get("num_fewshot")) for setting in settings), default=-1),
         scores={} if math.isnan(score) else {mark: score},
-        descending=frozenset({mark.metric}) if descends else frozenset(),
+        directions=directions,
+        settings=_settings(stated.values()),
     )
+
+
+def _settings(results: Collection[Row]) -> Settings:
+    """Return how the questions were asked, as the results of an evaluation say."""
+    first = next(iter(results), {})
+    asked = as_object(as_object(first.get("generation_config")).get("generation_args"))
+    samples = as_count(as_object(first.get("source_data")).get("samples_number"))
+    return Settings(
+        template=digest_of(asked.get("prompt_template"), _steps(asked)),
+        sampling=sampling_of(asked),
+        samples=samples if samples >= 0 and "limit" not in asked else None,
+    )
+
+
+def _steps(asked: Row) -> list[Any]:
+    return as_list(as_object(asked.get("eval_plan")).get("steps"))
 
 
 def _samples(
@@ -293,10 +313,11 @@ def _aggregate(path: Path) -> tuple[list[Path], Row]:
     return [companion], dict(members(companion))
 
 
-def _rows(path: Path) -> Iterator[Row]:
-    for number, row in json_lines(path):
+def _rows(file: File) -> Iterator[Row]:
+    for number, row in json_lines(file):
         if not isinstance(row, dict):
-            raise InputError(f"{path}: line {number}: expected an object; convert the log again")
+            where = f"{path_of(file)}: line {number}"
+            raise InputError(f"{where}: expected an object; convert the log again")
         yield row
 
 

@@ -8,10 +8,8 @@ from typing import NamedTuple, Protocol
 from benchwright.core.errors import InputError
 from benchwright.core.natural_order import natural_key
 from benchwright.logs import every_eval_ever, helm, inspect_log, lighteval, lm_eval, opencompass
+from benchwright.logs.opened_file import OpenedFile, opened_file
 from benchwright.logs.sample import Log
-
-HEAD = 1 << 16
-"""Bytes of a file by which it is recognised."""
 
 
 class Reader(Protocol):
@@ -19,10 +17,10 @@ class Reader(Protocol):
 
     NAME: str
 
-    def recognises(self, path: Path, head: bytes) -> bool:
-        """Return whether a file, or a folder with an empty `head`, has this format."""
+    def recognises(self, file: OpenedFile) -> bool:
+        """Return whether a file or a folder has this format."""
 
-    def read(self, path: Path) -> list[Log]:
+    def read(self, file: OpenedFile) -> list[Log]:
         """Return the logs in it; their samples are read when they are asked for."""
 
 
@@ -45,15 +43,27 @@ class Found(NamedTuple):
     unusable: list[tuple[Path, str]]  # logs that cannot be read, and why
 
 
-def reader_of(path: Path) -> Reader | None:
-    """Return the reader that recognises a file or folder, if any."""
-    head = b""
-    if path.is_file():
-        with path.open("rb") as file:
-            head = file.read(HEAD)
-        if not head:
-            return None
-    return next((reader for reader in READERS if reader.recognises(path, head)), None)
+def logs_in(path: Path) -> list[Log] | None:
+    """Return the logs in a file or folder, opened once; None if it has no known format.
+
+    Raises:
+        InputError: it is broken.
+    """
+    with opened_file(path) as file:
+        reader = _reader_of(file)
+        return None if reader is None else reader.read(file)
+
+
+def is_log(path: Path) -> bool:
+    """Return whether a file or folder begins as a log of a known format."""
+    with opened_file(path) as file:
+        return _reader_of(file) is not None
+
+
+def _reader_of(file: OpenedFile) -> Reader | None:
+    if file.stream is not None and not file.head:
+        return None
+    return next((reader for reader in READERS if reader.recognises(file)), None)
 
 
 def find_logs(paths: Iterable[Path]) -> Found:
@@ -67,20 +77,25 @@ def find_logs(paths: Iterable[Path]) -> Found:
     logs: list[Log] = []
     unusable: list[tuple[Path, str]] = []
     seen: list[Path] = []
+    used: set[Path] = set()
     for path in paths:
         if not path.exists():
             raise InputError(f"{path} does not exist")
         for place in [path] if path.is_file() else _places(path):
+            if place.resolve() in used and place != path:
+                continue
             try:
-                reader = reader_of(place)
-                if reader is not None:
-                    logs += reader.read(place)
-                elif place.is_file():
-                    seen.append(place)
+                found = logs_in(place)
             except InputError as error:
                 unusable.append((place, str(error)))
-    used = {file.resolve() for log in logs for file in log.files}
-    return Found(logs, [path for path in seen if path.resolve() not in used], unusable)
+                continue
+            if found is not None:
+                logs += found
+                used.update(file.resolve() for log in found for file in log.files)
+            elif place.is_file():
+                seen.append(place)
+    others = [path for path in seen if path.resolve() not in used]
+    return Found(logs, others, unusable)
 
 
 def _places(folder: Path) -> Iterator[Path]:

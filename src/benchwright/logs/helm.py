@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 from benchwright.core.errors import InputError
 from benchwright.core.values import LETTERS
 from benchwright.logs.json_files import array_elements, members, read_json
-from benchwright.logs.sample import Log, Mark, Sample
-from benchwright.logs.values import as_count, as_list, as_number, as_object, as_text
+from benchwright.logs.json_values import as_count, as_list, as_number, as_object, as_text
+from benchwright.logs.opened_file import OpenedFile
+from benchwright.logs.sample import Log, Mark, Sample, Settings, digest_of, sampling_of
 
 NAME = "HELM"
 
@@ -21,6 +22,17 @@ _SCORES, _INSTANCES, _PREDICTIONS = "stats.json", "instances.json", "display_pre
 _FILES = (_SPEC, _STATE, _STATS, _SCORES, _INSTANCES, _PREDICTIONS)
 _OTHER_FILES = ("scenario.json", "display_requests.json")
 _MARKS = ("exact_match", "quasi_exact_match")
+_TEMPLATE = (
+    "method",
+    "instructions",
+    "input_prefix",
+    "input_suffix",
+    "reference_prefix",
+    "reference_suffix",
+    "output_prefix",
+    "output_suffix",
+    "instance_prefix",
+)
 _HIDDEN = re.compile(r"\[redacted\]|\[encrypted_text_\d+\]")
 
 Key = tuple[str, int]
@@ -33,28 +45,30 @@ class _Run(NamedTuple):
     mark: str  # the metric that marks answers
 
 
-def recognises(path: Path, head: bytes) -> bool:
+def recognises(file: OpenedFile) -> bool:
     """Return whether a folder has the settings of a run, and its requests or predictions."""
-    answers = (path / _STATE, path / _PREDICTIONS)
-    return not head and (path / _SPEC).is_file() and any(file.is_file() for file in answers)
+    if file.stream is not None or not (file.path / _SPEC).is_file():
+        return False
+    return any((file.path / name).is_file() for name in (_STATE, _PREDICTIONS))
 
 
-def read(path: Path) -> list[Log]:
+def read(file: OpenedFile) -> list[Log]:
     """Return the log of a run, whose score is that of all its splits together.
 
     Raises:
         InputError: the settings or the statistics are broken.
     """
+    path = file.path
     spec = as_object(read_json(path / _SPEC))
     adapter = as_object(spec.get("adapter_spec"))
     mark, score = _score(path)
     method = as_text(adapter.get("method"))
     parts = re.split(r"(?<=[:,])", as_text(spec.get("name")))
     name = "".join(part for part in parts if not part.startswith(("model=", "model_deployment=")))
-    files = (path / file for file in (*_FILES, *_OTHER_FILES))
+    files = [path / name for name in (*_FILES, *_OTHER_FILES) if (path / name).is_file()]
     return [
         Log(
-            files=tuple(file for file in files if file.is_file()),
+            files=tuple(files),
             format=NAME,
             samples=partial(_samples, _Run(path, method, mark)),
             task=name.rstrip(",:"),
@@ -63,8 +77,23 @@ def read(path: Path) -> list[Log]:
             shots=as_count(adapter.get("max_train_instances")),
             scores={} if score is None else {Mark(mark): score},
             main=Mark(mark),
+            settings=_settings(adapter),
         )
     ]
+
+
+def _settings(adapter: Mapping[str, Any]) -> Settings:
+    """Return how a run asked, as its adapter says."""
+    trials = as_count(adapter.get("num_train_trials"))
+    limit = as_count(adapter.get("max_eval_instances"))
+    template = [adapter.get(name) for name in _TEMPLATE]
+    return Settings(
+        template=digest_of(*template),
+        instruction=as_text(adapter.get("global_prefix")) if "global_prefix" in adapter else None,
+        sampling=sampling_of({n: v for n, v in adapter.items() if n != "num_outputs"}),
+        limit=str(limit) if limit >= 0 else None,
+        repeats=trials if trials > 0 else None,
+    )
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:

@@ -14,7 +14,6 @@ import struct
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from itertools import takewhile
 from pathlib import Path
 from typing import IO, Any
 
@@ -23,10 +22,11 @@ import pyarrow as pa
 from benchwright.core.errors import InputError
 from benchwright.core.values import format_value
 from benchwright.core.verbatim import BROKEN
-from benchwright.logs.json_files import members
+from benchwright.logs.json_files import File, members
+from benchwright.logs.json_values import as_count, as_list, as_number, as_object, as_text
+from benchwright.logs.opened_file import OpenedFile, bytes_of, path_of
 from benchwright.logs.options import chosen_options, letter_position, options_of
-from benchwright.logs.sample import Log, Mark, Sample
-from benchwright.logs.values import as_count, as_list, as_number, as_object, as_text
+from benchwright.logs.sample import Log, Mark, Sample, Settings, digest_of, sampling_of
 
 NAME = "Inspect"
 ZSTANDARD = 93
@@ -50,24 +50,24 @@ Reduced = Mapping[tuple[str, str], Any]
 """Scores by scorer and sample."""
 
 
-def recognises(path: Path, head: bytes) -> bool:
+def recognises(file: OpenedFile) -> bool:
     """Return whether a file is a log of Inspect, by its entries or its first keys."""
-    if head.startswith(_ZIP):
-        if _START.encode() in head[:200]:  # the first entry, also of a torn archive
+    if file.head.startswith(_ZIP):
+        if _START.encode() in file.head[:200]:  # the first entry, also of a torn archive
             return True
         try:
-            with zip_entries(path) as entries:
+            with zip_entries(file) as entries:
                 return _HEADER in entries or _START in entries
         except InputError:
             return False
-    return all(key in head for key in _KEYS) and _is_log(path)
+    return all(key in file.head for key in _KEYS) and _is_log(file)
 
 
-def _is_log(path: Path) -> bool:
+def _is_log(file: OpenedFile) -> bool:
     """Return whether the top object of a JSON file begins as a log."""
     header: dict[str, Any] = {}
     try:
-        for key, value in members(path, _SAMPLES):
+        for key, value in members(file, _SAMPLES):
             header[key] = value
             if key == "samples" or {"version", "eval"} <= header.keys():
                 break
@@ -76,26 +76,25 @@ def _is_log(path: Path) -> bool:
     return "version" in header and "task" in as_object(header.get("eval"))
 
 
-def read(path: Path) -> list[Log]:
+def read(file: OpenedFile) -> list[Log]:
     """Return the log in a file.
 
     Raises:
         InputError: the file is broken.
     """
-    with path.open("rb") as file:
-        packed = file.read(4) == _ZIP
-    before = takewhile(lambda member: member[0] != "samples", members(path, _SAMPLES))
-    header = _header_of_archive(path) if packed else dict(before)
+    packed = file.head.startswith(_ZIP)
+    header = _header_of_archive(file) if packed else _header_of_json(file)
     evaluation = as_object(header.get("eval"))
     read_samples = _packed_samples if packed else _plain_samples
-    first = next(read_samples(path), None)
+    first = next(read_samples(file), None)
     scorer = _scorer(header, first)
-    reduced = _reduced(path, header, packed=packed)
+    reduced = _reduced(file, header, packed=packed)
     status = header.get("status", "success")
     shown = " ".join(as_text(status).split())[:200]
     notes = [] if status == "success" else [f"the run has the status {shown}"]
     if header.get("_killed") is True:
         notes.append("the run was killed before its end")
+    path = file.path
     return [
         Log(
             files=(path,),
@@ -110,6 +109,7 @@ def read(path: Path) -> list[Log]:
             main=Mark("", scorer),
             failure="no answer" if first is None or _scores(first) else _UNSCORED,
             notes=tuple(notes),
+            settings=_settings(header),
         )
     ]
 
@@ -117,13 +117,53 @@ def read(path: Path) -> list[Log]:
 # --- the header ----------------------------------------------------------------------------------
 
 
-def _header_of_archive(path: Path) -> dict[str, Any]:
-    with zip_entries(path) as entries:
+def _header_of_json(file: OpenedFile) -> dict[str, Any]:
+    """Return the members before the samples."""
+    header: dict[str, Any] = {}
+    for key, value in members(file, _SAMPLES):
+        if key == "samples":
+            break
+        header[key] = value
+    return header
+
+
+def _header_of_archive(file: OpenedFile) -> dict[str, Any]:
+    with zip_entries(file) as entries:
         name = _HEADER if _HEADER in entries else _START
         header = entries.json(name)
         if not isinstance(header, dict):
-            raise InputError(f"{path}: {name}: expected an object, got {format_value(header)}")
+            raise InputError(f"{file.path}: {name}: expected an object, got {format_value(header)}")
         return {**header, "_killed": name == _START}
+
+
+def _settings(header: Json) -> Settings:
+    """Return how a run asked, as its header says."""
+    evaluation = as_object(header.get("eval"))
+    plan = as_object(header.get("plan"))
+    config = as_object(evaluation.get("config"))
+    dataset = as_object(evaluation.get("dataset"))
+    steps = [as_object(step) for step in as_list(plan.get("steps"))]
+    solvers = [(step.get("solver"), step.get("params")) for step in steps]
+    systems = [params for solver, params in solvers if solver == "system_message"]
+    instruction = as_text(as_object(systems[0]).get("template")) if systems else ""
+    asked = {**as_object(plan.get("config")), **as_object(evaluation.get("model_generate_config"))}
+    epochs = as_count(config.get("epochs"))
+    samples = as_count(dataset.get("samples"))
+    limit = config.get("limit")
+    reducers = as_list(config.get("epochs_reducer"))
+    version = evaluation.get("task_version")
+    status = header.get("status", "success")
+    return Settings(
+        task_version=None if version is None else str(version),
+        template=digest_of([pair for pair in solvers if pair[0] != "system_message"]),
+        instruction=instruction if solvers else None,
+        sampling=sampling_of(asked),
+        samples=samples if samples >= 0 else None,
+        limit=None if limit is None else str(limit),
+        repeats=epochs if epochs > 0 else None,
+        reducer=as_text(reducers[0]) if reducers else None,
+        status="" if status == "success" else as_text(status),
+    )
 
 
 def _model(evaluation: Json) -> str:
@@ -173,17 +213,17 @@ def _stated(header: Json) -> dict[Mark, float]:
 # --- samples -------------------------------------------------------------------------------------
 
 
-def _reduced(path: Path, header: Json, *, packed: bool) -> Reduced:
+def _reduced(file: OpenedFile, header: Json, *, packed: bool) -> Reduced:
     """Return the scores of samples whose epochs the log reduced, but not to their mean."""
     config = as_object(as_object(header.get("eval")).get("config"))
     reducers = as_list(config.get("epochs_reducer"))
     if as_count(config.get("epochs")) < 2 or not reducers or "mean" in reducers:
         return {}
     if packed:
-        with zip_entries(path) as entries:
+        with zip_entries(file) as entries:
             found = entries.json(_REDUCTIONS) if _REDUCTIONS in entries else []
     else:
-        after = (value for key, value in members(path, _SAMPLES) if key == "reductions")
+        after = (value for key, value in members(file, _SAMPLES) if key == "reductions")
         found = next(after, [])
     return {
         (as_text(part.get("scorer")), as_text(score.get("sample_id"))): score.get("value")
@@ -193,18 +233,18 @@ def _reduced(path: Path, header: Json, *, packed: bool) -> Reduced:
     }
 
 
-def _plain_samples(path: Path) -> Iterator[Json]:
-    for key, value in members(path, _SAMPLES):
+def _plain_samples(file: File) -> Iterator[Json]:
+    for key, value in members(file, _SAMPLES):
         if key == "samples":
-            yield _checked(path, "samples", value)
+            yield _checked(path_of(file), "samples", value)
 
 
-def _packed_samples(path: Path) -> Iterator[Json]:
-    with zip_entries(path) as entries:
+def _packed_samples(file: File) -> Iterator[Json]:
+    with zip_entries(file) as entries:
         found = filter(None, map(_SAMPLE.fullmatch, entries.names()))
         names = {match["name"]: match[0] for match in found}  # a sample in both shapes is one
         for name, entry in names.items():
-            sample = _checked(path, entry, entries.json(entry))
+            sample = _checked(path_of(file), entry, entries.json(entry))
             beside = f"samples/{name}/metadata.json"
             if not sample.get("metadata") and beside in entries:
                 sample = {**sample, "metadata": entries.json(beside)}
@@ -360,13 +400,14 @@ class ZipEntries:
 
 
 @contextmanager
-def zip_entries(path: Path) -> Iterator[ZipEntries]:
+def zip_entries(file: File) -> Iterator[ZipEntries]:
     """Open a zip file.
 
     Raises:
         InputError: it is not a whole zip file.
     """
-    with path.open("rb") as stream:
+    path = path_of(file)
+    with bytes_of(file) as stream:
         try:
             entries = ZipEntries(path, stream)
         except (*BROKEN, zipfile.BadZipFile, RuntimeError) as error:

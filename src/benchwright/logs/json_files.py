@@ -13,6 +13,9 @@ from typing import IO, Any
 
 from benchwright.core.errors import InputError
 from benchwright.core.verbatim import read_errors, utf8_text
+from benchwright.logs.opened_file import OpenedFile, bytes_of, path_of, text_of
+
+File = Path | OpenedFile
 
 LARGEST_ELEMENT = 1 << 28
 """Characters that one element may have."""
@@ -32,13 +35,13 @@ def read_json(path: Path) -> Any:
         return json.loads(utf8_text(path.read_bytes()))
 
 
-def json_lines(path: Path) -> Iterator[tuple[int, Any]]:
+def json_lines(file: File) -> Iterator[tuple[int, Any]]:
     """Yield the values of JSON lines with their numbers from 1; empty lines are skipped.
 
     Raises:
         InputError: a line is not valid JSON; the message names it.
     """
-    with read_errors(path), path.open("rb") as stream:
+    with read_errors(path_of(file)), bytes_of(file) as stream:
         for number, line in enumerate(stream, start=1):  # of bytes, since lines end at \n only
             if not line.strip():
                 continue
@@ -51,24 +54,24 @@ def json_lines(path: Path) -> Iterator[tuple[int, Any]]:
                 ) from error
 
 
-def array_elements(path: Path) -> Iterator[Any]:
+def array_elements(file: File) -> Iterator[Any]:
     """Yield the elements of a JSON array.
 
     Raises:
         InputError: there is none, or it ends early; else the message names the invalid element.
     """
-    with _opened(path) as text:
+    with _opened(file) as text:
         text.take("the start", "[")
         yield from _elements(text, "element")
 
 
-def members(path: Path, arrays: frozenset[str] = frozenset()) -> Iterator[tuple[str, Any]]:
+def members(file: File, arrays: frozenset[str] = frozenset()) -> Iterator[tuple[str, Any]]:
     """Yield the keys and values of a JSON object, in order; elements of `arrays` one by one.
 
     Raises:
         InputError: as `array_elements`; the message names the key.
     """
-    with _opened(path) as text:
+    with _opened(file) as text:
         text.take("the start", "{")
         if text.next_mark() == "}":
             return
@@ -96,8 +99,8 @@ def _elements(text: "_Text", what: str) -> Iterator[Any]:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator["_Text"]:
-    with read_errors(path), path.open(encoding="utf-8-sig") as stream:
+def _opened(file: File) -> Iterator["_Text"]:
+    with read_errors(path_of(file)), text_of(file) as stream:
         yield _Text(stream)
 
 

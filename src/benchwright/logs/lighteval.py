@@ -11,23 +11,46 @@ from benchwright.core.errors import InputError
 from benchwright.core.values import LETTERS
 from benchwright.core.verbatim import BROKEN, opened_parquet
 from benchwright.logs.json_files import read_json
+from benchwright.logs.json_values import (
+    as_count,
+    as_list,
+    as_literal,
+    as_number,
+    as_object,
+    as_text,
+)
+from benchwright.logs.opened_file import OpenedFile
 from benchwright.logs.options import are_letters, chosen_options
-from benchwright.logs.sample import Log, Mark, Sample
-from benchwright.logs.values import as_count, as_list, as_literal, as_number, as_object, as_text
+from benchwright.logs.sample import Log, Mark, Sample, Settings, digest_of, sampling_of
 
 NAME = "lighteval"
 LEADERBOARD = "Open LLM Leaderboard v1"
 
 _NESTED = (
-    *("doc.query", "doc.choices", "doc.gold_index", "doc.id", "doc.task_name", "metric"),
-    *("model_response.logprobs", "model_response.text"),
+    "doc.query",
+    "doc.choices",
+    "doc.gold_index",
+    "doc.id",
+    "doc.task_name",
+    "metric",
+    "model_response.logprobs",
+    "model_response.text",
 )
 _SHOTS = "doc.fewshot_samples.list.element.query"
 _MARKS = ("acc", "em", "exact_match", "extractive_match", "qem", "pqem", "mc1", "acc_norm")
 """Metrics of single answers, the preferred first: `acc` marks what the log-likelihoods choose."""
 _FLAT = (
-    *("query", "example", "full_prompt", "choices", "gold", "gold_index", "predictions"),
-    *("metrics", "num_asked_few_shots", "num_effective_few_shots", *_MARKS),
+    "query",
+    "example",
+    "full_prompt",
+    "choices",
+    "gold",
+    "gold_index",
+    "predictions",
+    "metrics",
+    "num_asked_few_shots",
+    "num_effective_few_shots",
+    *_MARKS,
 )
 _TEXTS = ("example", "full_prompt", "query")
 _NAME = re.compile(
@@ -47,13 +70,13 @@ class _Layout(NamedTuple):
     mark: str = ""  # the metric that marks answers
 
 
-def recognises(path: Path, head: bytes) -> bool:
+def recognises(file: OpenedFile) -> bool:
     """Return whether a file is a Parquet file with the columns of one of the layouts."""
-    if not head.startswith(b"PAR1"):
+    if not file.head.startswith(b"PAR1"):
         return False
     try:
-        with opened_parquet(path) as file:
-            return _layout(file.schema_arrow) is not None
+        with opened_parquet(file.path, file.stream) as table:
+            return _layout(table.schema_arrow) is not None
     except BROKEN:
         return False
 
@@ -71,33 +94,28 @@ def _layout(schema: Any) -> _Layout | None:
     return _Layout(False, written, [name for name in _FLAT if name in names])
 
 
-def read(path: Path) -> list[Log]:
+def read(file: OpenedFile) -> list[Log]:
     """Return the log of one file; model, revision and score are those of the results file.
 
     Raises:
         InputError: the file, or the results file, is broken.
     """
-    with opened_parquet(path) as file:
-        layout = _layout(file.schema_arrow)
+    path = file.path
+    with opened_parquet(path, file.stream) as table:
+        layout = _layout(table.schema_arrow)
         if layout is None:
             raise InputError(f"{path}: not the columns of lighteval's details")
-        first = next(_rows(file, layout, [*layout.columns, *[_SHOTS] * layout.nested]), {})
+        columns = [*layout.columns, _SHOTS] if layout.nested else layout.columns
+        first = next(_rows(table, layout, columns), {})
     named = _NAME.match(path.name)
-    doc = as_object(first.get("doc"))
-    name = as_text(doc.get("task_name"))  # with the number of demonstrations
-    if layout.nested:
-        asked = [len(as_list(doc.get("fewshot_samples"))) if first else -1]
-    else:
-        asked = [as_count(first.get(f"num_{which}_few_shots")) for which in ("effective", "asked")]
-    if named is not None:
-        name = name or "|".join(filter(None, (named["task"], named["shots"])))
-        asked.append(as_count(named["shots"]))
+    name, shots = _task_and_shots(first, layout, named)
     metrics = list(_metrics(first, layout))
     only = metrics[0] if len(metrics) == 1 else ""
     layout = layout._replace(mark=next((mark for mark in _MARKS if mark in metrics), only))
     results_file = _results_file(path, named["time"]) if named is not None else None
     results = {} if results_file is None else as_object(read_json(results_file))
     general = as_object(results.get("config_general"))
+    of_task = _config_of(results, name)
     scores = as_object(as_object(results.get("results", results)).get(name))
     score = as_number(scores.get(layout.mark))
     revision = general.get("model_sha") or as_object(general.get("model_config")).get("revision")
@@ -112,11 +130,66 @@ def read(path: Path) -> list[Log]:
             model=as_text(general.get("model_name")) or _model(path),
             revision=as_text(revision),
             style="cloze_bytes" if layout.mark == "acc_norm" else "",
-            shots=next((number for number in asked if number >= 0), -1),
+            shots=shots,
             scores={} if math.isnan(score) else {Mark(layout.mark): score},
             main=Mark(layout.mark),
+            directions=_directions(of_task),
+            settings=Settings() if results_file is None else _settings(results, of_task, name),
         )
     ]
+
+
+def _task_and_shots(
+    first: Mapping[str, Any], layout: _Layout, named: re.Match[str] | None
+) -> tuple[str, int]:
+    """Return the task as the log names it, with its demonstrations, and their number or −1."""
+    doc = as_object(first.get("doc"))
+    name = as_text(doc.get("task_name"))
+    if layout.nested:
+        asked = [len(as_list(doc.get("fewshot_samples"))) if first else -1]
+    else:
+        asked = [as_count(first.get(f"num_{which}_few_shots")) for which in ("effective", "asked")]
+    if named is not None:
+        name = name or "|".join(filter(None, (named["task"], named["shots"])))
+        asked.append(as_count(named["shots"]))
+    return name, next((number for number in asked if number >= 0), -1)
+
+
+def _config_of(results: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Return the configuration of a task, which some versions name without demonstrations."""
+    configs = as_object(results.get("config_tasks"))
+    return as_object(configs.get(name, configs.get(_SHOTS_OF_NAME.sub("", name))))
+
+
+def _directions(of_task: Mapping[str, Any]) -> dict[str, bool]:
+    found: dict[str, bool] = {}
+    for metric in map(as_object, as_list(of_task.get("metrics", of_task.get("metric")))):
+        better = metric.get("higher_is_better")
+        if isinstance(better, bool):
+            found[as_text(metric.get("metric_name"))] = better
+    return found
+
+
+def _settings(results: Mapping[str, Any], of_task: Mapping[str, Any], name: str) -> Settings:
+    """Return how a task was asked, as the results file says."""
+    general = as_object(results.get("config_general"))
+    model = as_object(general.get("model_config"))
+    parameters = model.get("generation_parameters", general.get("generation_parameters"))
+    version = as_object(results.get("versions")).get(name, of_task.get("version"))
+    limit = general.get("max_samples")
+    chat = model.get("use_chat_template", general.get("use_chat_template"))
+    instruction = None
+    if "system_prompt" in model:
+        instruction = as_text(model["system_prompt"])
+    return Settings(
+        task_version=None if version is None else str(version),
+        dataset_revision=as_text(of_task.get("hf_revision")) or None,
+        template=digest_of(of_task.get("prompt_function")),
+        instruction=instruction,
+        chat_template=chat if isinstance(chat, bool) else None,
+        sampling=sampling_of(as_object(parameters)),
+        limit=None if limit is None else str(limit),
+    )
 
 
 def _metrics(row: Mapping[str, Any], layout: _Layout) -> Mapping[str, Any]:

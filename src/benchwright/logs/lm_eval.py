@@ -16,8 +16,9 @@ from benchwright.core.errors import InputError
 from benchwright.core.natural_order import natural_key
 from benchwright.core.values import ascii_surrogates, format_value
 from benchwright.logs.json_files import array_elements, json_lines, read_json
-from benchwright.logs.sample import Log, Mark, Sample
-from benchwright.logs.values import as_count, as_list, as_number, as_object, as_text
+from benchwright.logs.json_values import as_count, as_list, as_number, as_object, as_text
+from benchwright.logs.opened_file import OpenedFile, opened_file
+from benchwright.logs.sample import Log, Mark, Sample, Settings, digest_of, sampling_of
 
 NAME = "lm-evaluation-harness"
 
@@ -31,74 +32,125 @@ _CONTEXT_END = 2_000  # characters, beyond any option
 _NAME = re.compile(
     r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)\.jsonl?", re.DOTALL
 )
+_TEMPLATE = (
+    "description",
+    "doc_to_text",
+    "doc_to_choice",
+    "doc_to_target",
+    "target_delimiter",
+    "fewshot_delimiter",
+)
 # Arguments that may name the model, in the order in which the harness checks them.
 _MODEL_ARGUMENTS = ("peft", "delta", "pretrained", "model", "path", "engine")
 
 
-def recognises(path: Path, head: bytes) -> bool:
+def recognises(file: OpenedFile) -> bool:
     """Return whether a file begins with a sample of lm-eval."""
+    head = file.head
     is_json = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[")
     # A document may be longer than the head, so that keys after it are not in there.
     if not is_json or (b'"doc_id"' not in head and b'"doc"' not in head):
         return False
     try:
-        first = next(_objects(path), None)
+        first = next(_objects(file), None)
     except InputError:
         return b'"doc_id"' in head and b'"arguments"' in head
     return first is not None and ("arguments" in first[1] or _lacking(first[1]) is None)
 
 
-def read(path: Path) -> list[Log]:
+def read(file: OpenedFile) -> list[Log]:
     """Return the log in a file, with model, shots and score of the results file beside it.
 
     Raises:
         InputError: the results file is not a JSON object.
     """
+    path = file.path
     parts = _NAME.fullmatch(path.name)
-    file = None if parts is None else _results_file(path, parts["time"])
-    results = {} if file is None else read_json(file)
+    beside = None if parts is None else _results_file(path, parts["time"])
+    results = {} if beside is None else read_json(beside)
     if not isinstance(results, dict):
-        raise InputError(f"{file}: expected an object, got {format_value(results)}")
+        raise InputError(f"{beside}: expected an object, got {format_value(results)}")
     config = as_object(results.get("config"))
     task = parts["task"] if parts else path.stem
     directions = as_object(as_object(results.get("higher_is_better")).get(task))
-    folder = path.parent.name.removesuffix("-details")
-    slashes = -1 if folder.startswith("__") else 1  # of a path, or of `org/model`
-    named = folder.replace("__", "/", slashes) if "__" in folder else ""
-    settings = as_object(as_object(results.get("configs")).get(task))
-    shots = as_object(results.get("n-shot")).get(task), settings.get("num_fewshot")
+    of_task = as_object(as_object(results.get("configs")).get(task))
+    shots = as_object(results.get("n-shot")).get(task), of_task.get("num_fewshot")
     revision = config.get("model_sha") or results.get("model_sha")
     return [
         Log(
-            files=(path,) if file is None else (path, file),
+            files=(path,) if beside is None else (path, beside),
             format=NAME,
             samples=lambda: _samples(path),
             version=as_text(results.get("lm_eval_version")),
             task=task,
-            model=_model(results, config.get("model_args")) or named,
+            model=_model(results, config.get("model_args")) or _model_of_folder(path),
             revision=revision if isinstance(revision, str) else "",
             shots=next((count for count in map(as_count, shots) if count >= 0), -1),
             scores=_scores(as_object(as_object(results.get("results")).get(task))),
-            descending=frozenset(name for name, better in directions.items() if better is False),
+            directions={n: better for n, better in directions.items() if type(better) is bool},
+            settings=Settings() if beside is None else _settings(results, of_task, task),
         )
     ]
+
+
+def _model_of_folder(path: Path) -> str:
+    """Return the model that the folder of a log names, as `org__model`, "" if none."""
+    folder = path.parent.name.removesuffix("-details")
+    if "__" not in folder:
+        return ""
+    is_path = folder.startswith("__")
+    return folder.replace("__", "/") if is_path else folder.replace("__", "/", 1)
+
+
+def _settings(results: dict[str, Any], of_task: dict[str, Any], task: str) -> Settings:
+    """Return how a task was asked, as the results file says."""
+    config = as_object(results.get("config"))
+    asked = as_object(as_object(results.get("n-samples")).get(task))
+    effective = as_count(asked.get("effective"))
+    version = as_object(results.get("versions")).get(task)
+    revision = as_object(of_task.get("dataset_kwargs")).get("revision")
+    repeats = as_count(of_task.get("repeats"))
+    template = digest_of(*(of_task.get(name) for name in _TEMPLATE))
+    limit = config.get("limit")
+    says_chat = "chat_template" in results
+    instruction = as_text(results.get("system_instruction")) if says_chat else None
+    return Settings(
+        task_version=None if version is None else str(version),
+        dataset_revision=as_text(revision) or None,
+        template=template,
+        instruction=instruction,
+        chat_template=bool(results["chat_template"]) if says_chat else None,
+        sampling=_sampling(of_task.get("generation_kwargs"), config.get("gen_kwargs")),
+        samples=effective if effective >= 0 else None,
+        limit=None if limit is None else str(limit),
+        repeats=repeats if repeats > 0 else None,
+    )
+
+
+def _sampling(of_task: Any, of_run: Any) -> dict[str, str]:
+    """Return the settings of generation of a task, changed by those of the run (`a=1,b=2`)."""
+    if isinstance(of_run, str):
+        pairs = (pair.partition("=") for pair in of_run.split(","))
+        of_run = {name.strip(): value.strip() for name, _, value in pairs}
+    return {**sampling_of(as_object(of_task)), **sampling_of(as_object(of_run))}
 
 
 def _samples(path: Path) -> Iterator[Sample]:
     """Yield the samples of a log, one per document and filter."""
     found = False
-    for number, row in _objects(path):
-        lacking = _lacking(row)
-        if lacking is not None:
-            raise InputError(
-                f"{path}: line {number}: no field {lacking!r}; expected a sample log of lm-eval "
-                "(lm_eval --log_samples)"
-            )
-        try:
-            yield _sample(row)
-        except ValueError as error:
-            raise InputError(f"{path}: line {number}: {error}") from error
-        found = True
+    with opened_file(path) as file:
+        for number, row in _objects(file):
+            lacking = _lacking(row)
+            if lacking is not None:
+                raise InputError(
+                    f"{path}: line {number}: no field {lacking!r}; expected a sample log of "
+                    "lm-eval (lm_eval --log_samples)"
+                )
+            try:
+                yield _sample(row)
+            except ValueError as error:
+                raise InputError(f"{path}: line {number}: {error}") from error
+            found = True
     if not found:
         raise InputError(f"{path}: no rows; remove the file or add a row per response")
 
@@ -121,13 +173,14 @@ def _scores(scores: dict[str, Any]) -> dict[Mark, float]:
     return found
 
 
-def _objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def _objects(file: OpenedFile) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield objects with their numbers from 1: JSON lines (empty ones are skipped) or an array."""
-    with path.open("rb") as file:
-        is_array = file.read(64).lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"["
-    for number, row in enumerate(array_elements(path), start=1) if is_array else json_lines(path):
+    is_array = file.head[:64].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"["
+    rows = enumerate(array_elements(file), start=1) if is_array else json_lines(file)
+    for number, row in rows:
         if not isinstance(row, dict):
-            raise InputError(f"{path}: line {number}: expected an object, got {format_value(row)}")
+            where = f"{file.path}: line {number}"
+            raise InputError(f"{where}: expected an object, got {format_value(row)}")
         yield number, row
 
 

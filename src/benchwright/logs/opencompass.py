@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 from benchwright.core.errors import InputError
 from benchwright.core.values import LETTERS
 from benchwright.logs.json_files import members
+from benchwright.logs.json_values import as_list, as_number, as_object, as_text, shared_start
+from benchwright.logs.opened_file import OpenedFile
 from benchwright.logs.options import are_letters, chosen_options, options_of
-from benchwright.logs.sample import Log, Mark, Sample
-from benchwright.logs.values import as_list, as_number, as_object, as_text, shared_start
+from benchwright.logs.sample import Log, Mark, Sample, Settings, digest_of, sampling_of
 
 NAME = "OpenCompass"
 
@@ -43,21 +44,26 @@ class _Run(NamedTuple):
     replicas: int
 
 
-def recognises(path: Path, head: bytes) -> bool:
+def recognises(file: OpenedFile) -> bool:
     """Return whether a file begins as an object of numbered predictions."""
+    head = file.head
     start = head.removeprefix(b"\xef\xbb\xbf")
     return bool(_START.match(start)) and (b'"origin_prompt"' in head or b'"prediction"' in head)
 
 
-def read(path: Path) -> list[Log]:
+def read(file: OpenedFile) -> list[Log]:
     """Return the log of one dataset; [] for a later part of a split run, which the first includes.
 
     Raises:
         InputError: the results or the configuration is broken.
     """
-    folder, task = path.parent, path.stem
-    work, parts = folder.parent.parent, [path]
-    results, config = work / "results" / folder.name / path.name, _config(work / "configs", task)
+    path = file.path
+    folder = path.parent
+    work = folder.parent.parent
+    task = path.stem
+    parts = [path]
+    results = work / "results" / folder.name / path.name
+    config = _config(work / "configs", task)
     named = _PART.fullmatch(task)
     if named is not None and not results.is_file() and config is None:
         of_task = (folder / f"{named['task']}_{part}.json" for part in count())
@@ -82,6 +88,7 @@ def read(path: Path) -> list[Log]:
             model=folder.name,
             shots=_shots(settings),
             scores={} if score is None else {Mark(score_name): score},
+            settings=Settings() if config is None else _stated_settings(settings, run),
         )
     ]
 
@@ -100,6 +107,17 @@ def _settings(path: Path, task: str) -> str:
     text = path.read_bytes().decode("utf-8", errors="replace")
     found = re.search(rf"\babbr=(['\"]){re.escape(task)}\1", text)
     return "" if found is None else re.split(r"\babbr=", text[found.start() :], maxsplit=2)[1]
+
+
+def _stated_settings(settings: str, run: "_Run") -> Settings:
+    """Return how a dataset was asked: its prompt template, and what a generation may be."""
+    template = re.search(r"\bprompt_template=.*?(?=\bretriever=|\Z)", settings, re.DOTALL)
+    numbers = re.findall(r"\b(temperature|top_p|top_k|max_out_len)=([\d.]+)", settings)
+    return Settings(
+        template=None if template is None else digest_of(" ".join(template[0].split())),
+        sampling=sampling_of(dict(numbers)),
+        repeats=run.replicas if run.replicas > 1 else None,
+    )
 
 
 def _shots(settings: str) -> int:

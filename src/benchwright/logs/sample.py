@@ -1,10 +1,14 @@
 """What every reader of logs yields: logs, and the answers in them."""
 
+import hashlib
+import json
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
+
+from benchwright.logs.json_values import as_number
 
 INVALID = "[invalid]"
 """What filters of lm-eval return for an answer that they cannot read."""
@@ -25,6 +29,74 @@ class Mark(NamedTuple):
 
 
 NO_MARK = Mark()
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a log says that its questions were asked; None, or empty, where it does not say.
+
+    Attributes:
+        task_version: of the task, as text.
+        dataset_revision: of the data of the task.
+        template: a digest of the task's own template, or of its solvers; never of rendered prompts.
+        instruction: the system instruction of the run, "" for none.
+        chat_template: whether prompts were put into a chat template.
+        sampling: settings of generation that were set for the run, by their usual names.
+        samples: number of items that the run was to ask.
+        limit: the limit on items that was set for the run.
+        repeats: number of answers per item.
+        reducer: how repeats become one score.
+        status: of the run, "" for one that ended well.
+        missing_files: names of files that belong to the log and are not there.
+    """
+
+    task_version: str | None = None
+    dataset_revision: str | None = None
+    template: str | None = None
+    instruction: str | None = None
+    chat_template: bool | None = None
+    sampling: Mapping[str, str] = field(default_factory=dict)
+    samples: int | None = None
+    limit: str | None = None
+    repeats: int | None = None
+    reducer: str | None = None
+    status: str = ""
+    missing_files: tuple[str, ...] = ()
+
+
+SAMPLING = {
+    "temperature": "temperature",
+    "top_p": "top_p",
+    "top_k": "top_k",
+    "do_sample": "do_sample",
+    "max_tokens": "max_tokens",
+    "max_new_tokens": "max_tokens",
+    "max_gen_toks": "max_tokens",
+    "max_out_len": "max_tokens",
+    "num_outputs": "n",
+    "num_choices": "n",
+    "n": "n",
+}
+"""Settings of generation that a run may set, and their names in `Settings.sampling`."""
+
+
+def sampling_of(settings: Mapping[str, Any]) -> dict[str, str]:
+    """Return the settings of generation among others, as text; what is None is not set."""
+    found: dict[str, str] = {}
+    for theirs, ours in SAMPLING.items():
+        value = settings.get(theirs)
+        if isinstance(value, int | float | str):
+            number = as_number(value)
+            found[ours] = str(value) if math.isnan(number) else f"{number:g}"
+    return found
+
+
+def digest_of(*parts: object) -> str | None:
+    """Return a short digest of what makes a template, None where all of it is missing."""
+    if all(part in (None, "", [], {}) for part in parts):
+        return None
+    text = json.dumps(parts, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:12]
 
 
 class Sample(NamedTuple):
@@ -72,7 +144,9 @@ class Log:
         default_factory=dict
     )  # what the log states of all its samples
     main: Mark = NO_MARK  # the score that the log itself calls its main one
-    descending: frozenset[str] = frozenset()  # metrics that are lower for better answers
+    # by metric: whether higher is better, where the log says so
+    directions: Mapping[str, bool] = field(default_factory=dict)
+    settings: Settings = Settings()
     failure: str = "no answer"  # why samples have the outcome `failed`
     notes: tuple[str, ...] = ()  # what a report should say of the log
 
