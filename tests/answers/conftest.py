@@ -7,8 +7,8 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
+from benchwright.answers.loaded_file import LoadedFile
 from benchwright.core.content_hash import content_hash
-from benchwright.datasets.response_files import LoadedFile
 from benchwright.params.responses import ResponseFileParams
 from benchwright.tables.items import Items
 from benchwright.tables.responses import Responses

@@ -6,11 +6,11 @@ from benchwright.answers.answer_rows import MISSING
 from benchwright.answers.import_responses import (
     Imported,
     as_responses,
-    join_responses,
     unscored_matrices,
 )
 from benchwright.answers.item_index import ResponseIndex
-from benchwright.datasets.response_files import LoadedFile
+from benchwright.answers.join_files import join_files
+from benchwright.answers.loaded_file import LoadedFile
 
 
 def import_as_rows(
@@ -21,7 +21,9 @@ def import_as_rows(
 ) -> Imported:
     """`import_responses`, before answers without log-likelihoods become matrices."""
     index = ResponseIndex(items, calibration_items, perturbed_items)
-    rows, report = join_responses(files, index)
+    joined = join_files(files, index)
+    rows = joined.merged(files, index)
+    report = joined.report(files)
     answered = rows[rows["extraction"] != MISSING]
     _, matrices = unscored_matrices(answered, index)
     return Imported(as_responses(answered, index), matrices, report)

@@ -19,7 +19,6 @@ from benchwright.answers.answer_tables import (
     texts,
 )
 from benchwright.core.errors import InputError
-from benchwright.logs.options import option_code
 
 
 def column(values: list[Any], kind: pa.DataType | None = None) -> pa.ChunkedArray:
@@ -83,11 +82,14 @@ def test_options_are_letters_or_indices() -> None:
         "1.0",
         "@",
     ]
-    assert read(options(column(message))) == [
+    cells = options(column(message))
+    assert read(cells) == [
         *(0, 25, 0, 0, 25, None, "bad", "bad"),
-        *(option_code([0, 1]), "bad", option_code([0, 2]), option_code([1, 3]), 0, "bad"),
+        *(None, "bad", None, None, 0, "bad"),
         *("bad", "bad", "bad", "bad", 1, "bad"),
     ]
+    assert cells.several is not None
+    assert [named for named in cells.several if named] == [(0, 1), (0, 2), (1, 3)]
 
 
 def test_option_indices_are_integers_below_a_thousand() -> None:

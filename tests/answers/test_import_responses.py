@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from answers.imported_rows import import_as_rows
 from benchwright.answers.import_responses import Imported, import_responses
+from benchwright.answers.loaded_file import LoadedFile
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
-from benchwright.datasets.response_files import LoadedFile
 from benchwright.params.responses import ResponseFileParams
 from benchwright.params.scoring import ScoringParams
 from benchwright.tables.items import Demonstrations

@@ -8,7 +8,7 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from benchwright.answers.known_responses import read_responses
+from benchwright.answers.read_answers import read_answers
 from benchwright.answers.read_logs import BenchmarkItems, read_logs, summary_lines
 from benchwright.cli import cli
 from benchwright.cli.make_benchmark import check_name, make_benchmark, make_benchmark_of_table
@@ -82,7 +82,7 @@ def test_log_that_contradicts_its_gold_has_one_accuracy(tmp_path: Path) -> None:
     archive(tmp_path / "a.eval", {"header.json": header(0.0)} | entries)
     line = read_logs([tmp_path]).report.iloc[0]
     assert (line["accuracy"], line["log_score"], line["contradicting"]) == (0.0, 0.0, 4)
-    known = read_responses([tmp_path])
+    known = read_answers([tmp_path])
     assert known.correct.mean() == line["accuracy"]
     assert known.notes[0].startswith("a.eval: 4 inconsistent with the gold, e.g. exam/0 × ")
 
@@ -293,7 +293,7 @@ def test_answers_are_written_in_the_format_of_the_name(tmp_path: Path) -> None:
     done = [CliRunner().invoke(cli, ["read", str(tmp_path), f"--out={out}"]) for out in outs]
     assert [each.exit_code for each in done] == [0, 0, 3]
     assert "a.jsonl: the name must end in .parquet or .csv" in done[2].output
-    assert len({str(read_responses([out]).correct) for out in outs[:2]}) == 1
+    assert len({str(read_answers([out]).correct) for out in outs[:2]}) == 1
 
 
 def test_every_real_log_is_read_in_one_go(shared_data: Path) -> None:

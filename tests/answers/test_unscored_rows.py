@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from answers.imported_rows import import_as_rows
 from benchwright.answers.import_responses import import_responses
+from benchwright.answers.loaded_file import LoadedFile
 from benchwright.answers.response_matrices import build_response_matrices
-from benchwright.datasets.response_files import LoadedFile
 from benchwright.tables.responses import Calibration, Responses
 from few_examples import few_examples
 

@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from benchwright.answers.known_responses import KnownResponses, read_responses
+from benchwright.answers.read_answers import read_answers
 from benchwright.answers.read_logs import BenchmarkItems, read_logs
+from benchwright.answers.table import Answers
 from benchwright.cli import ask, cli
 from benchwright.datasets.subset_manifest import read_subset
 from benchwright.language_models.protocol import PromptScore, PromptText
@@ -49,11 +50,11 @@ def items() -> pd.DataFrame:
     return Items.from_rows([tuple(row.values()) for row in rows])
 
 
-def known() -> KnownResponses:
+def known() -> Answers:
     rng = np.random.default_rng(1)
     correct = (rng.random((M, N)) < np.where(RIGHT, 0.8, 0.3)).astype(np.float32)
     names = tuple(f"m{i:02d}" for i in range(M))
-    return KnownResponses("training", names, tuple(f"t/{i:02d}" for i in range(N)), correct)
+    return Answers("training", names, tuple(f"t/{i:02d}" for i in range(N)), correct)
 
 
 class Model(StandIn):
@@ -87,7 +88,7 @@ def make(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Make:
 
     def made(
         goal: Goal = TWENTY,
-        training: KnownResponses | None = None,
+        training: Answers | None = None,
         table: pd.DataFrame | None = None,
         seed: int = 0,
         folder: str = "out",
@@ -181,7 +182,7 @@ def test_results_are_read_back(make: Make) -> None:
     file, saved = ask.write_answers(result), ask.result_json(result)
     assert saved["score"] == result.final.score
     assert "asked 20 of 60 items (stopped by budget)" in "\n".join(ask.terminal_lines(result))
-    new = read_responses([file])
+    new = read_answers([file])
     assert new.models == ("one@letters-0",)
     again = estimate_scores(read_subset(result.asking.folder), new, known())
     assert again.models[0].score == pytest.approx(result.final.score)

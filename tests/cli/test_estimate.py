@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from benchwright.answers.known_responses import KnownResponses
+from benchwright.answers.table import Answers
 from benchwright.cli import cli
 from benchwright.cli.estimate import terminal_lines
 from benchwright.core.errors import InputError
@@ -53,17 +53,17 @@ def manifest(sampler: str = "random", weights: np.ndarray | None = None) -> Subs
     )
 
 
-def new(rows: Any = slice(0, 3), ids: tuple[str, ...] | None = None) -> KnownResponses:
+def new(rows: Any = slice(0, 3), ids: tuple[str, ...] | None = None) -> Answers:
     """Return responses to the subset only, in the order of ids."""
     places = np.sort(CHOSEN)
     names = tuple(IDS[n] for n in places) if ids is None else ids
     correct = CORRECT[rows][:, places]
-    return KnownResponses("new", tuple(f"n{i}" for i in range(len(correct))), names, correct)
+    return Answers("new", tuple(f"n{i}" for i in range(len(correct))), names, correct)
 
 
-def known(correct: np.ndarray = CORRECT[3:], **changes: Any) -> KnownResponses:
+def known(correct: np.ndarray = CORRECT[3:], **changes: Any) -> Answers:
     models = tuple(f"t{i:02d}" for i in range(len(correct)))
-    return KnownResponses("training", models, IDS, correct)._replace(**changes)
+    return Answers("training", models, IDS, correct)._replace(**changes)
 
 
 def oracle(name: str, weights: np.ndarray | None = None) -> Any:

@@ -14,13 +14,9 @@ from answers.lm_eval_examples import (
     write_log,
     wrote,
 )
+from benchwright.answers.loaded_file import LoadedFile, log_file, told_apart
 from benchwright.core.errors import InputError
-from benchwright.datasets.response_files import (
-    LoadedFile,
-    ResponseFiles,
-    log_file,
-    told_apart,
-)
+from benchwright.datasets.response_files import ResponseFiles
 from benchwright.logs.sample import Log, Mark, Sample
 from benchwright.params.responses import ResponseFileParams
 

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from kedro.io import DatasetError
 
+from benchwright.answers.matrix_file import is_matrix
 from benchwright.core.response_matrix import ResponseMatrix
-from benchwright.datasets.response_matrix import ResponseMatrixDataset, is_response_matrix
+from benchwright.datasets.response_matrix import ResponseMatrixDataset
 
 FIELDS = ("correct", "p_answer", "p_prediction", "prediction")
 
@@ -70,7 +71,7 @@ def test_many_models_use_several_row_groups(tmp_path: Path) -> None:
 def test_other_files_are_rejected(tmp_path: Path) -> None:
     path = tmp_path / "m.parquet"
     pq.write_table(pa.table({"model": ["m"]}), path)
-    assert not is_response_matrix(path)
+    assert not is_matrix(path)
     with pytest.raises(DatasetError, match=r"m\.parquet: not a response matrix"):
         ResponseMatrixDataset(filepath=str(path)).load()
     earlier = {b"benchwright.response_matrix": b'{"version": 1}'}
@@ -78,6 +79,6 @@ def test_other_files_are_rejected(tmp_path: Path) -> None:
     with pytest.raises(DatasetError, match="made by another version of benchwright"):
         ResponseMatrixDataset(filepath=str(path)).load()
     path.write_bytes(b"PAR1")
-    assert not is_response_matrix(path)
+    assert not is_matrix(path)
     with pytest.raises(DatasetError, match=r"m\.parquet: cannot be read"):
         ResponseMatrixDataset(filepath=str(path)).load()

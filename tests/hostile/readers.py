@@ -8,7 +8,7 @@ import pandas as pd
 
 from answers.imported_rows import import_as_rows
 from benchwright.answers.import_responses import Imported
-from benchwright.answers.known_responses import read_items, read_responses
+from benchwright.answers.read_answers import read_answers, read_items
 from benchwright.cli.evaluate_sealed import read_public
 from benchwright.core.errors import InputError
 from benchwright.datasets.benchmark_source import BenchmarkSource
@@ -128,10 +128,10 @@ READERS: dict[str, tuple[str, Read]] = {
         "samples_t_2026-11-20T22-25-57.1.jsonl",
         lambda path: answers(path, layout="log", model="m"),
     ),
-    "answers of a command, CSV": ("answers.csv", lambda path: read_responses([path])),
-    "answers of a command, packed": ("answers.csv.gz", lambda path: read_responses([path])),
-    "answers of a command, JSON lines": ("answers.jsonl", lambda path: read_responses([path])),
-    "answers of a command, Parquet": ("answers.parquet", lambda path: read_responses([path])),
+    "answers of a command, CSV": ("answers.csv", lambda path: read_answers([path])),
+    "answers of a command, packed": ("answers.csv.gz", lambda path: read_answers([path])),
+    "answers of a command, JSON lines": ("answers.jsonl", lambda path: read_answers([path])),
+    "answers of a command, Parquet": ("answers.parquet", lambda path: read_answers([path])),
     "items of a command, CSV": ("items.csv", read_items),
     "items of a command, Parquet": ("items.parquet", read_items),
     "a response matrix": (

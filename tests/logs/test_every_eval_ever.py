@@ -11,7 +11,6 @@ import pytest
 from benchwright.logs import every_eval_ever
 from benchwright.logs.find import find_logs, logs_in
 from benchwright.logs.opened_file import OpenedFile
-from benchwright.logs.options import option_code
 from benchwright.logs.sample import Log, Mark, Sample
 
 CHOICES = ["a fox", "a hen", "a crow", "an owl"]
@@ -152,10 +151,11 @@ def test_inspect_stores_the_question_alone_and_letters(write: Write) -> None:
     assert [(sample.chosen, sample.outcome) for sample in samples] == [
         (3, "answered"),
         (-1, "unreadable"),
-        (option_code([0, 2]), "answered"),
+        (-1, "answered"),
         (-1, "answered"),
         (-1, "failed"),
     ]
+    assert [sample.several for sample in samples] == [(), (), (0, 2), (), ()]
     assert math.isnan(samples[4].correct)
 
 

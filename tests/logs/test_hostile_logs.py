@@ -15,7 +15,7 @@ import pytest
 
 from benchwright.core.errors import InputError
 from benchwright.logs.find import find_logs, is_log, logs_in
-from benchwright.logs.options import MOST_SEVERAL, options_of
+from benchwright.logs.options import MOST_SEVERAL
 from benchwright.logs.sample import Sample
 
 ODD: tuple[Any, ...] = (
@@ -172,7 +172,7 @@ def is_sound(sample: Sample) -> bool:
     "".join(texts).encode()
     known = sample.logprobs is None or all(isinstance(v, float) for v in sample.logprobs)
     most = len(sample.choices) or MOST_SEVERAL
-    within = max(options_of(sample.chosen), default=-1) < most
+    within = max(sample.several, default=sample.chosen) < most
     return known and within and 1 <= sample.repeat < 2**40
 
 

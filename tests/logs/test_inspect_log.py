@@ -118,7 +118,10 @@ def test_both_shapes_of_a_sample_are_one_and_the_later_entry_counts(tmp_path: Pa
         ({"target": ["A", "C"]}, {"gold": (0, 2)}),
         ({"target": "AC"}, {"gold": (0, 2)}),
         ({"target": "y"}, {"gold": (1,)}),
-        ({"scores": {"choice": {"value": "P", "answer": "A, C"}}}, {"correct": 0.5, "chosen": -6}),
+        (
+            {"scores": {"choice": {"value": "P", "answer": "A, C"}}},
+            {"correct": 0.5, "several": (0, 2)},
+        ),
         ({"scores": {"choice": {"value": 1, "answer": " y"}}}, {"correct": 1.0, "chosen": 1}),
         ({"scores": None, "score": {"value": "C", "answer": "B"}}, {"correct": 1.0, "chosen": 1}),
         ({"input": "attachment://k", "attachments": {"k": "Long?"}}, {"question": "Long?"}),

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from benchwright.logs.find import logs_in
-from benchwright.logs.options import options_of
 from benchwright.logs.sample import Log, Mark, Sample
 
 PROMPT = "Question: Which is warm?\nA. ice\nB. fire\nAnswer:"
@@ -100,7 +99,7 @@ def test_without_results_the_letters_or_the_text_is_read(tmp_path: Path) -> None
     log, (bare, prose, both, empty) = only(predicted(tmp_path, [generated(t) for t in texts]))
     assert (log.scores, log.shots, len(log.files)) == ({}, -1, 1)
     assert (bare.chosen, prose.chosen, prose.text) == (1, -1, "A. ice")
-    assert options_of(both.chosen) == (0, 1)
+    assert both.several == (0, 1)
     assert empty.outcome == "unreadable"
 
 

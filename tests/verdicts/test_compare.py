@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from answers.lm_eval_examples import results, scored, write_log
 from benchwright.answers.answer_files import Choice
-from benchwright.answers.known_responses import KnownResponses
+from benchwright.answers.table import Answers
 from benchwright.cli import cli
 from benchwright.core.errors import InputError
 from benchwright.methods.dele.estimation.subset_scores import estimate_scores
@@ -596,7 +596,7 @@ def test_anytime_without_a_margin_needs_whole_answers(tmp_path: Path) -> None:
 
 
 def test_subset_decides_by_the_difference_of_the_two_estimates() -> None:
-    training = KnownResponses("t", tuple(f"t{m}" for m in range(M)), SUBSET_IDS, CORRECT)
+    training = Answers("t", tuple(f"t{m}" for m in range(M)), SUBSET_IDS, CORRECT)
     known = training._replace(models=(*training.models[2:], "a", "b"))
     pair, random = subset_pair(), manifest()
     made = gate_subset(pair, random, known, GateRequest(0.05, 0.05))
@@ -643,5 +643,5 @@ def subset_pair() -> Pair:
     return Pair(*sides, ids, answers, np.arange(K), None)
 
 
-def answers_of(pair: Pair, at: int) -> KnownResponses:
-    return KnownResponses("s", ("new",), pair.item_ids, pair.answers[at : at + 1].astype("f4"))
+def answers_of(pair: Pair, at: int) -> Answers:
+    return Answers("s", ("new",), pair.item_ids, pair.answers[at : at + 1].astype("f4"))

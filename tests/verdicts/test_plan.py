@@ -9,12 +9,8 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from benchwright.answers.known_responses import (
-    KnownResponses,
-    known_responses,
-    read_items,
-    select_answered,
-)
+from benchwright.answers.read_answers import known_answers, read_items
+from benchwright.answers.table import Answers, select_answered
 from benchwright.cli import cli
 from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
@@ -114,12 +110,12 @@ def test_errors_are_one_line(words: list[str], message: str, table: Path) -> Non
 def test_passages_and_subjects_come_from_the_items_table(table: Path, tmp_path: Path) -> None:
     file = tmp_path / "items.parquet"
     items().sample(frac=1, random_state=0).iloc[:-1].to_parquet(file)
-    known = known_responses(None, None, [table], {}, file)
+    known = known_answers(None, None, [table], {}, file)
     assert len(set(known.clusters().tolist())) in (N // 2, N // 2 + 1)
     subjects = known.subjects()
     assert subjects is not None
     assert len(subjects) == N
-    bare = known_responses(None, None, [table], {})
+    bare = known_answers(None, None, [table], {})
     assert bare.subjects() is None
     np.testing.assert_array_equal(bare.clusters(), np.arange(N))
 
@@ -133,11 +129,11 @@ def test_duplicate_items_and_missing_ids_are_rejected(tmp_path: Path) -> None:
         read_items(tmp_path / "j.parquet")
 
 
-def gaps() -> KnownResponses:
+def gaps() -> Answers:
     correct = answers()
     correct[:5, :10] = np.nan  # items that three of eight models answered
     correct[7, 20:] = np.nan  # a model with few answers
-    return KnownResponses("f", MODELS, IDS, correct)
+    return Answers("f", MODELS, IDS, correct)
 
 
 def test_items_with_few_responses_are_dropped_before_models_with_gaps() -> None:
@@ -175,7 +171,7 @@ def test_newest_saved_responses_are_the_default(tmp_path: Path, repository: Path
     with pytest.raises(
         InputError, match=r"no run of benchmark 'demo' has saved response_matrix; .*: none; run "
     ):
-        known_responses(repository, None, [], params)
+        known_answers(repository, None, [], params)
     save_matrix(tmp_path, "smart", "2026-01-01T00.00.00.000Z", 4)
     save_matrix(tmp_path, "dele", "2026-02-01T00.00.00.000Z", 6)
     save_matrix(tmp_path, "smart", "2026-01-02T00.00.00.000Z", 5)
@@ -184,9 +180,9 @@ def test_newest_saved_responses_are_the_default(tmp_path: Path, repository: Path
     pd.DataFrame({"model": ["m0", "m1"], "family": ["f", "g"]}).to_parquet(
         families / "2026-02-01T00.00.00.000Z" / "models_table.parquet"
     )
-    newest = known_responses(repository, None, [], params)
+    newest = known_answers(repository, None, [], params)
     assert newest.models == MODELS[:6]
     assert newest.source == "demo · dele · 2026-02-01T00.00.00.000Z"
     assert newest.families == {"m0": "f", "m1": "g"}
-    smart = known_responses(repository, None, [], params | {"variant": "smart"})
+    smart = known_answers(repository, None, [], params | {"variant": "smart"})
     assert (smart.models, smart.families) == (MODELS[:5], {})

@@ -1,17 +1,26 @@
 """Find the logs and tables of answers in files and folders."""
 
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal, NamedTuple
 
+import pandas as pd
+import pyarrow as pa
+
+from benchwright.answers.loaded_file import LoadedFile, log_file, told_apart
+from benchwright.answers.matrix_file import is_matrix, read_matrix
 from benchwright.core.errors import InputError, in_short
-from benchwright.datasets.response_files import COMPRESSED, LoadedFile, load_found, told_apart
-from benchwright.logs.find import find_logs
+from benchwright.core.values import ascii_surrogates
+from benchwright.core.verbatim import read_parquet, read_verbatim
+from benchwright.logs.find import Found, find_logs
 from benchwright.logs.sample import Log
 from benchwright.params.responses import TABLE_TYPES, ResponseFileParams
+
+COMPRESSED = (".json.gz", ".jsonl.gz", ".json.zst", ".jsonl.zst")
 
 
 class Choice(NamedTuple):
@@ -101,3 +110,87 @@ def find_answer_files(paths: Sequence[Path], choice: Choice = Choice()) -> Answe
     logs = [log for log in found.logs if choice.task in ("", log.task)]
     files, others = load_found(found._replace(logs=logs), choice.entry, paths)
     return AnswerFiles({file.name: file for file in told_apart(files)}, others)
+
+
+def load_found(
+    found: Found, entry: Callable[[Path], ResponseFileParams], stated: Collection[Path]
+) -> tuple[list[LoadedFile], list[Path]]:
+    """Return the tables and logs of answers that were found, and the other files.
+
+    Tables that are not `stated` are of answers if their columns say so. A file that cannot be used
+    has its problem.
+
+    Args:
+        found: what was found.
+        entry: the settings of a file.
+        stated: files that must have answers.
+    """
+    files, others = [], []
+    for path in found.others:
+        table = _load_table(path, entry(path))
+        if table is not None and (path in stated or table.problem or table.has_answers):
+            files.append(table)
+        else:
+            others.append(path)
+    files += [LoadedFile(entry(path), None, problem=why) for path, why in found.unusable]
+    for log in found.logs:
+        spec = entry(log.files[0])
+        try:
+            files.append(log_file(log, spec))
+        except InputError as error:
+            files.append(LoadedFile(spec, None, problem=str(error)))
+    return files, others
+
+
+def _load_table(path: Path, spec: ResponseFileParams) -> LoadedFile | None:
+    """Return a table, also that of a saved matrix, or its problem; None for other files."""
+    if path.name.endswith(COMPRESSED):
+        return LoadedFile(spec, None, problem=f"{path}: compressed; unpack it")
+    if not path.name.endswith(TABLE_TYPES):
+        return None
+    try:
+        if not is_matrix(path):
+            return LoadedFile(spec, read_table(path))
+        matrix = read_matrix(path)
+    except InputError as error:
+        return LoadedFile(spec, None, problem=str(error))
+    cells = pd.DataFrame(matrix.correct, matrix.models, matrix.item_ids).rename_axis("model")
+    return LoadedFile(spec, pa.Table.from_pandas(cells.reset_index(), preserve_index=False))
+
+
+def read_table(path: Path) -> pa.Table:
+    """Read the cells of a Parquet, CSV, gzipped CSV or JSON lines file.
+
+    Raises:
+        InputError: the file is broken, has another type or encoding, is too large, repeats a
+            column, or has no rows.
+    """
+    if path.suffix == ".parquet":
+        table = _read_parquet(path)
+    else:
+        cells = read_verbatim(path)
+        cells = cells if path.suffix == ".jsonl" else cells.replace({"": None})
+        table = pa.table({str(name): _json_column(cells[name].tolist()) for name in cells})
+    if table.num_rows == 0 or table.num_columns == 0:
+        raise InputError(f"{path}: no rows; remove the file or add a row per response")
+    return table
+
+
+def _read_parquet(path: Path) -> pa.Table:
+    """Read the table with each text once in memory: ids and models repeat."""
+    table = read_parquet(path)
+    for place, (name, column) in enumerate(zip(table.column_names, table.columns, strict=True)):
+        if pa.types.is_string(column.type):
+            # Whole, since each part of a column would have a dictionary of its own.
+            whole = column.cast(pa.large_string()).combine_chunks().dictionary_encode()
+            table = table.set_column(place, name, whole)
+    return table
+
+
+def _json_column(values: Sequence[Any]) -> pa.Array:
+    try:
+        return pa.array(values)
+    # Mixed types, large numbers and invalid Unicode become text, as in a CSV file.
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError, UnicodeEncodeError):
+        texts = [v if isinstance(v, str | None) else json.dumps(v) for v in values]
+        return pa.array([v and ascii_surrogates(v) for v in texts], pa.string())

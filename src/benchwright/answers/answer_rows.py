@@ -10,27 +10,35 @@ from numpy.typing import NDArray
 
 from benchwright.answers.calibration import best_of_rows
 from benchwright.answers.item_index import ResponseIndex
+from benchwright.answers.loaded_file import LoadedFile
 from benchwright.answers.tally import EXAMPLES, Tally
 from benchwright.core.errors import InputError
 from benchwright.core.verbatim import no_rows
-from benchwright.datasets.response_files import LoadedFile
 
 KEY = ["position", "condition", "style", "shots", "model", "repeat"]
 LISTS = ("logprobs", "option_bytes", "option_tokens")
 ROWS = [
-    *KEY, "correct", "prediction", "p_answer", "p_prediction", *LISTS, "extraction",
+    *KEY, "correct", "prediction", "several", "p_answer", "p_prediction", *LISTS, "extraction",
     "source", "by_hash", "disputed",
 ]  # fmt: skip
 """Columns of the rows: `position` is the item's position in the index; missing values are −1 in
-`prediction`, which is below −1 for several options (`option_code`), else NaN or None. `extraction`
-is `missing` where the model was asked and has no answer, and `failed` where it has one that names
-no option, which counts as wrong. `disputed` marks rows of which another row with the same key
-states another answer."""
+`prediction`, else NaN or None. `several` has the options of an answer that names more than one, as
+a sorted tuple. `extraction` is `missing` where the model was asked and has no answer, and `failed`
+where it has one that names no option, which counts as wrong. `disputed` marks rows of which another
+row with the same key states another answer."""
 MISSING, FAILED = "missing", "failed"
 _ROUNDING = 1e-6
 _USUAL = (5, 10, 100, 1000)  # highest scores of scales from 0
 _NAMES = ("model", "condition", "style", "source", "extraction")
-_VALUES = ["correct", "prediction", "p_answer", "p_prediction", "logprobs", "option_bytes"]
+_VALUES = [
+    "correct",
+    "prediction",
+    "several",
+    "p_answer",
+    "p_prediction",
+    "logprobs",
+    "option_bytes",
+]
 
 Mask = NDArray[np.bool_]
 Reasons = Iterable[tuple[str, str, Mask]]
@@ -111,36 +119,46 @@ def merge_files(
     files = [file for file in files if len(file["position"])]
     if not files:
         return no_rows(ROWS)
-    columns = dict(files[0])
-    if len(files) > 1:
-        columns = {n: np.concatenate([np.asarray(file[n]) for file in files]) for n in columns}
-        columns |= {name: pd.Categorical(columns[name]) for name in _NAMES}
-    texts = {name: pd.Series(columns[name], dtype=object) for name in ("item", *LISTS)}
-    rows = pd.DataFrame({**columns, **texts}, copy=False)
+    rows = _concatenated(files)
     reasons = _invalid_for_item(rows, index, tallies)
     apart = rows["position"].to_numpy() < 0
     rows = drop_rows(rows, [*reasons, ("not_joined", "not joined", apart)], tallies)
     _judge_several(rows, index, tallies)
-    state = rows["extraction"]
-    silent = unanswered(rows) & (state != FAILED).to_numpy(dtype=bool)
-    fresh = silent & (state != MISSING).to_numpy(dtype=bool)
-    count_rows(rows, fresh, "dropped", "dropped (no response)", tallies)
-    if fresh.any():
-        rows["extraction"] = pd.Categorical(np.where(silent, MISSING, state.astype(object)))
+    _mark_missing(rows, tallies)
     rows = _merged(rows, index, tallies)
     wrong = contradictions(rows, index)
     count_rows(rows, wrong, "contradicting", "inconsistent with the gold", tallies)
-    rows["prediction"] = rows["prediction"].clip(-1)
     unscored = rows["correct"].isna() & rows["logprobs"].isna()
     if unscored.any():
         rows["correct"] = rows["correct"].mask(unscored, answers(rows, index)[0])
     return rows[ROWS]
 
 
+def _concatenated(files: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """Return the rows of all files, names as categories."""
+    columns = dict(files[0])
+    if len(files) > 1:
+        columns = {n: np.concatenate([np.asarray(file[n]) for file in files]) for n in columns}
+        columns |= {name: pd.Categorical(columns[name]) for name in _NAMES}
+    texts = {name: pd.Series(columns[name], dtype=object) for name in ("item", "several", *LISTS)}
+    return pd.DataFrame({**columns, **texts}, copy=False)
+
+
 def unanswered(rows: pd.DataFrame) -> Mask:
     """Return which rows state neither correctness nor an option nor log-likelihoods."""
-    silent = rows["correct"].isna() & (rows["prediction"] == -1) & rows["logprobs"].isna()
+    unnamed = (rows["prediction"] == -1) & rows["several"].isna()
+    silent = rows["correct"].isna() & unnamed & rows["logprobs"].isna()
     return silent.to_numpy(dtype=bool)
+
+
+def _mark_missing(rows: pd.DataFrame, tallies: Tallies) -> None:
+    """Set the state of rows without an answer to missing, and count those that did not say so."""
+    state = rows["extraction"]
+    silent = unanswered(rows) & (state != FAILED).to_numpy(dtype=bool)
+    fresh = silent & (state != MISSING).to_numpy(dtype=bool)
+    count_rows(rows, fresh, "dropped", "dropped (no response)", tallies)
+    if fresh.any():
+        rows["extraction"] = pd.Categorical(np.where(silent, MISSING, state.astype(object)))
 
 
 def _judge_several(rows: pd.DataFrame, index: ResponseIndex, tallies: Tallies) -> None:
@@ -149,25 +167,36 @@ def _judge_several(rows: pd.DataFrame, index: ResponseIndex, tallies: Tallies) -
     Where a file names several for an item with several right options, its models were asked for
     all of them, so that one alone is wrong there.
     """
-    position, named = rows["position"].to_numpy(), rows["prediction"].to_numpy()
-    several, multiple = named < -1, ~index.single[position]
+    several = rows["several"].notna().to_numpy(dtype=bool)
     if not several.any():
         return
     count_rows(rows, several, "several", "answers with several options", tallies)
+    position = rows["position"].to_numpy()
+    prediction = rows["prediction"].to_numpy()
+    multiple = ~index.single[position]
     asks_for_all = rows["source"].isin(rows["source"][several & multiple]).to_numpy(dtype=bool)
-    sets = several | (asks_for_all & multiple & (named >= 0))
-    judged = sets & rows["correct"].isna() & rows["logprobs"].isna()
-    rows["correct"] = rows["correct"].mask(judged, (named == index.right_code[position]) * 1.0)
+    unscored = (rows["correct"].isna() & rows["logprobs"].isna()).to_numpy(dtype=bool)
+    judged = unscored & (several | (asks_for_all & multiple & (prediction >= 0)))
+    correct = rows["correct"].to_numpy(dtype=np.float64, copy=True)
+    for row in np.flatnonzero(judged):
+        named = rows["several"].iloc[row] or (int(prediction[row]),)
+        correct[row] = float(named == index.right[position[row]])
+    rows["correct"] = correct
 
 
 def _invalid_for_item(rows: pd.DataFrame, index: ResponseIndex, tallies: Tallies) -> Reasons:
     """Mark values that are invalid for their item, and options that it does not have as unread."""
     position = rows["position"].to_numpy()
-    joined, n_options = position >= 0, index.options[position]
+    joined = position >= 0
+    n_options = index.options[position]
+    open_ended = joined & (n_options == 0)
     chosen = rows["prediction"].to_numpy(dtype=np.int64, copy=True)
-    chosen[joined & (n_options == 0)] = -1
-    several = np.where(chosen < -1, -1 - chosen, 0) >> np.minimum(n_options, 62) > 0
-    beyond = joined & ((chosen >= np.maximum(n_options, 1)) | several)
+    several = rows["several"].to_numpy(dtype=object, copy=True)
+    chosen[open_ended] = -1
+    several[open_ended] = None
+    beyond = joined & (chosen >= np.maximum(n_options, 1))
+    for row in np.flatnonzero(joined & pd.notna(several)):
+        beyond[row] = several[row][-1] >= n_options[row]
     scored = rows["logprobs"].notna().to_numpy(dtype=bool)
     bare = beyond & rows["correct"].isna().to_numpy() & ~scored
     if bare.any():
@@ -176,6 +205,8 @@ def _invalid_for_item(rows: pd.DataFrame, index: ResponseIndex, tallies: Tallies
         rows["extraction"] = pd.Categorical(np.where(bare, FAILED, states))
         rows["correct"] = rows["correct"].where(~bare, 0.0)
     rows["prediction"] = np.where(beyond, -1, chosen)
+    several[beyond] = None
+    rows["several"] = pd.Series(several, dtype=object)
     reasons = []
     for name in LISTS:
         uneven = _where_stated(rows[name], lambda row, v: len(v) != n_options[row])
@@ -204,35 +235,42 @@ def _merged(rows: pd.DataFrame, index: ResponseIndex, tallies: Tallies) -> pd.Da
     """Return one row per key, and count those of each file."""
     # Each column takes eight bytes a row.
     key = [name for name in KEY if len(rows[name].unique()) > 1] or ["position"]
-    several = rows.duplicated(key).any()
-    rows = _in_precedence(rows) if several else rows
+    has_repeated = rows.duplicated(key).any()
+    if has_repeated:
+        rows = _in_precedence(rows)
     rows["item"] = pd.Series(index.ids.to_numpy(dtype=object)[rows["position"]], dtype=object)
     rows["disputed"] = False
-    if not several:
+    if not has_repeated:
         none = np.zeros(len(rows), dtype=bool)
         _count_joined(rows, ~none, none, index, tallies)
         return rows
-    own = ~rows.duplicated([*key, "source"]).to_numpy()
     repeated = rows.duplicated(key).to_numpy()
-    at = rows.groupby(key, sort=False, observed=True).ngroup().to_numpy()[repeated]
-    kept, later = (rows[mask].reset_index(drop=True) for mask in (~repeated, repeated))
-    first = kept.iloc[at].reset_index(drop=True)
-    said, stated, differ = _stated(first), _stated(later), _disagree(first, later, index)
-    within = ~own[repeated]
+    first_of_file = ~rows.duplicated([*key, "source"]).to_numpy()
+    # The kept row of each later one: groups are numbered in the order of their first rows.
+    kept_row = rows.groupby(key, sort=False, observed=True).ngroup().to_numpy()[repeated]
+    kept = rows[~repeated].reset_index(drop=True)
+    later = rows[repeated].reset_index(drop=True)
+    first = kept.iloc[kept_row].reset_index(drop=True)
+    said = _stated(first)
+    stated = _stated(later)
+    differ = _disagree(first, later, index)
+
+    within = ~first_of_file[repeated]
+    again = np.where(within[:, None], stated, stated & said).any(axis=1)
+    again &= (later["extraction"] != MISSING).to_numpy(dtype=bool)  # counted as dropped
+    what = "duplicates with a different response (the first counts)"
+    count_rows(later, within & again, "doubled", "duplicates", tallies)
+    count_rows(later, within & differ, "contradicting", what, tallies)
+    count_rows(later, ~within & again, "doubled", "duplicates of an earlier file", tallies)
+    count_rows(later, ~within & differ, "contradicting", "different in an earlier file", tallies)
     doubled = np.zeros(len(rows), dtype=bool)
-    doubled[repeated] = np.where(within[:, None], stated, stated & said).any(axis=1)
-    doubled[repeated] &= (later["extraction"] != MISSING).to_numpy(dtype=bool)  # counted as dropped
-    for mask, counted, disagreeing in (
-        (within, "duplicates", "duplicates with a different response (the first counts)"),
-        (~within, "duplicates of an earlier file", "different in an earlier file"),
-    ):
-        count_rows(later, mask & doubled[repeated], "doubled", counted, tallies)
-        count_rows(later, mask & differ, "contradicting", disagreeing, tallies)
-    _count_joined(rows, own, doubled, index, tallies)
-    kept.loc[at[differ], "disputed"] = True
+    doubled[repeated] = again
+    _count_joined(rows, first_of_file, doubled, index, tallies)
+
+    kept.loc[kept_row[differ], "disputed"] = True
     for column, name in enumerate(_VALUES):
         adds = ~differ & stated[:, column] & ~said[:, column]
-        places, fills = np.unique(at[adds], return_index=True)
+        places, fills = np.unique(kept_row[adds], return_index=True)
         kept.loc[places, name] = later[name].to_numpy()[adds][fills]
     return kept
 
@@ -254,10 +292,18 @@ def _stated(rows: pd.DataFrame) -> Mask:
 
 def _disagree(first: pd.DataFrame, later: pd.DataFrame, index: ResponseIndex) -> Mask:
     """Return (n,) True where two rows with the same key state different answers."""
-    a, b = (rows["correct"].fillna(pd.Series(answers(rows, index)[0])) for rows in (first, later))
-    c, d = first["prediction"], later["prediction"]
-    differ = (a.notna() & b.notna() & (a != b)) | ((c != -1) & (d != -1) & (c != d))
-    return differ.to_numpy(dtype=bool)
+    scores = [rows["correct"].fillna(pd.Series(answers(rows, index)[0])) for rows in (first, later)]
+    differ = scores[0].notna() & scores[1].notna() & (scores[0] != scores[1])
+    several = zip(first["several"], later["several"], strict=True)
+    other = np.array([one != another for one, another in several], dtype=bool)
+    other |= (first["prediction"] != later["prediction"]).to_numpy(dtype=bool)
+    both = _named(first) & _named(later)
+    return np.asarray(differ.to_numpy(dtype=bool) | (both & other))
+
+
+def _named(rows: pd.DataFrame) -> Mask:
+    """Return which rows name one option or several."""
+    return ((rows["prediction"] >= 0) | rows["several"].notna()).to_numpy(dtype=bool)
 
 
 def contradictions(rows: pd.DataFrame, index: ResponseIndex) -> Mask:
@@ -267,21 +313,26 @@ def contradictions(rows: pd.DataFrame, index: ResponseIndex) -> Mask:
     `correct` is entirely right or wrong; `p_answer` is at most 0.5 if wrong, at least 1/K if right.
     Items with several right options are only checked for answers that name several.
     """
-    position, prediction = rows["position"].to_numpy(), rows["prediction"].to_numpy()
-    correct, answer = rows["correct"].to_numpy(), index.answer[position]
+    position = rows["position"].to_numpy()
+    prediction = rows["prediction"].to_numpy()
+    correct = rows["correct"].to_numpy()
+    answer = index.answer[position]
     single = index.single[position]
     decided = (correct == 0) | (correct == 1)
-    key = np.where(prediction < -1, index.right_code[position], answer)
-    chosen = (prediction < -1) | (single & (prediction >= 0))
     best, tied = best_of_rows(rows)
     wrong = decided & ((correct == 1) != (best == answer))
     wrong |= (prediction >= 0) & (prediction != best)
     wrong &= (best >= 0) & ~tied
-    p_answer, fair = rows["p_answer"].to_numpy(), 1 / np.maximum(index.options[position], 1)
+    p_answer = rows["p_answer"].to_numpy()
+    fair = 1 / np.maximum(index.options[position], 1)
     wrong |= (correct == 0) & (p_answer > 0.5 + _ROUNDING)
     wrong |= (correct == 1) & (p_answer < fair - _ROUNDING)
+    wrong |= decided & (prediction >= 0) & ((correct == 1) != (prediction == answer))
     wrong &= single
-    return np.asarray(wrong | (decided & chosen & ((correct == 1) != (prediction == key))))
+    several = rows["several"].to_numpy(dtype=object)
+    for row in np.flatnonzero(decided & pd.notna(several)):
+        wrong[row] |= (correct[row] == 1) != (several[row] == index.right[position[row]])
+    return np.asarray(wrong)
 
 
 def _count_joined(

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache
 from types import MappingProxyType
@@ -23,13 +23,13 @@ from benchwright.answers.answer_rows import (
     unanswered,
 )
 from benchwright.answers.item_index import ResponseIndex
+from benchwright.answers.loaded_file import ITEM_COLUMNS, VALUE_COLUMNS, LoadedFile
 from benchwright.answers.tally import EXAMPLES, Tally, different_texts, unknown_condition
 from benchwright.core.configuration import STYLES
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError
 from benchwright.core.values import LETTERS, format_value
-from benchwright.datasets.response_files import ITEM_COLUMNS, VALUE_COLUMNS, LoadedFile
-from benchwright.logs.options import MOST_SEVERAL, chosen_options, option_code
+from benchwright.logs.options import MOST_SEVERAL, chosen_options
 
 _ROUNDING = 1e-6  # of a probability in single precision
 _MOST = 10_000  # shots, or repeats
@@ -43,10 +43,14 @@ _EXTRACTIONS = ("ok", "failed", "too_long", "none")
 
 
 class Cells(NamedTuple):
-    """Values of one column; `bad` marks unreadable cells."""
+    """Values of one column; `bad` marks unreadable cells.
+
+    `several` has the options of cells that name more than one, whose value is then missing.
+    """
 
     content: NDArray[Any]
     bad: NDArray[np.bool_]
+    several: NDArray[np.object_] | None = None
 
 
 def column_kind(column: pa.ChunkedArray) -> str:
@@ -125,34 +129,49 @@ def numbers(column: pa.ChunkedArray) -> Cells:
     return Cells(np.full(len(column), np.nan), np.asarray(column.is_valid().to_numpy()))
 
 
-def _read_option(text: str) -> float | None:
+def _read_options(text: str) -> tuple[int, ...] | None:
+    """Return the options that a cell names, () if it is empty; None if it cannot be read."""
     listed = _read_json(text) if text.startswith("[") else None
     if isinstance(listed, list) and len(listed) == 1:
         text = str(listed[0])
     elif isinstance(listed, list) and {*map(type, listed)} == {float}:
         whole = all(0 <= each < MOST_SEVERAL and each == int(each) for each in listed)
-        return float(option_code(map(int, listed))) if whole else None
+        return tuple(sorted({int(each) for each in listed})) if whole else None
     if text.lower() in _MISSING:
-        return math.nan
-    if (named := chosen_options(text, (), len(LETTERS))) != -1:
-        return float(named)
+        return ()
+    if named := chosen_options(text, (), len(LETTERS)):
+        return named
     number = None if text.lower() in _TRUTH else _read_number(text)
-    possible = number is not None and (
-        math.isnan(number) or (-1 <= number < MAX_OPTIONS and number == int(number))
-    )
-    return number if possible else None
+    if number is None:
+        return None
+    if math.isnan(number) or number == -1:
+        return ()
+    is_position = 0 <= number < MAX_OPTIONS and number == int(number)
+    return (int(number),) if is_position else None
 
 
 def options(column: pa.ChunkedArray) -> Cells:
     """Return options as float64, from letters or 0-based numbers; NaN for −1 and blank.
 
-    Several (`ABC`, `A, C`, `[1, 3]`) are one number, as by `option_code`.
+    Several (`ABC`, `A, C`, `[1, 3]`) are in `several`.
     """
     if column_kind(column) == "list":
         texts_of = (None if v is None else json.dumps(v) for v in column.to_pylist())
         column = pa.chunked_array([pa.array(texts_of, pa.string())])
-    values, bad = _by_distinct(column, _read_option)
-    return Cells(np.where(values == -1, np.nan, values), bad)
+    codes, distinct = pd.factorize(column.to_pandas())
+    # The last entry is that of code −1, a missing cell.
+    content = np.full(len(distinct) + 1, np.nan)
+    bad = np.zeros(len(distinct) + 1, dtype=bool)
+    several = np.full(len(distinct) + 1, None, dtype=object)
+    for place, text in enumerate(distinct):
+        named = _read_options(str(text).strip())
+        bad[place] = named is None
+        if named and len(named) == 1:
+            content[place] = named[0]
+        elif named:
+            several[place] = named
+    has_several = any(named is not None for named in several)
+    return Cells(content[codes], bad[codes], several[codes] if has_several else None)
 
 
 def _read_json(value: Any) -> Any:
@@ -325,7 +344,13 @@ def _read_rows(
     invalid.append(("unknown style", ~style.isin(["", *STYLES])))
     correct = to_share(columns.file, marks.content, item_ids, models)
     # What cannot be read is wrong, unless another column says what it is.
-    unread = (marks.bad | chosen.bad) & np.isnan(correct) & np.isnan(chosen.content)
+    unnamed = np.isnan(chosen.content)
+    several = chosen.several
+    if several is None:
+        several = np.broadcast_to(np.array(None, dtype=object), n)
+    else:
+        unnamed &= pd.isna(several)
+    unread = (marks.bad | chosen.bad) & np.isnan(correct) & unnamed
     stated_states = columns.texts("extraction", "none")
     states = np.where(np.isin(stated_states.astype(str), _EXTRACTIONS), stated_states, "none")
     rows = pd.DataFrame(
@@ -337,6 +362,7 @@ def _read_rows(
             **counts,
             "correct": np.where(unread, 0.0, correct),
             "prediction": np.nan_to_num(chosen.content, nan=-1).astype(np.int64),
+            "several": pd.Series(several, dtype=object),
             **{name: np.clip(cells[name].content, 0, 1) for name in ("p_answer", "p_prediction")},
             "extraction": pd.Categorical(np.where(unread, FAILED, states)),
             "source": constant(columns.file.name, n),
@@ -411,8 +437,13 @@ def _melted(file: LoadedFile, table: pa.Table) -> _Columns:
                 f"{str(table.column(column)[0].as_py())[:40]!r} in row 1; remove columns other "
                 f"than the {side} and responses{marks}"
             )
-    values, bad = (np.array(part) for part in zip(*cells, strict=True))
-    at, row = np.nonzero(~np.isnan(values) | bad)
+    values = np.array([each.content for each in cells])
+    bad = np.array([each.bad for each in cells])
+    several = _several_of(cells)
+    given = ~np.isnan(values) | bad
+    if several is not None:
+        given |= pd.notna(several)
+    at, row = np.nonzero(given)
     if not len(at):
         raise InputError(f"{file.name}: no cell has a response")
     of_cells = {side: (keys, row), other: (names[others], at)}
@@ -421,9 +452,21 @@ def _melted(file: LoadedFile, table: pa.Table) -> _Columns:
         for name, (known, codes) in of_cells.items()
     }
     melted = pa.table({"item_id": ids["item id"], "model": ids["model"]})
-    grid = {"prediction" if letters else "correct": Cells(values[at, row], bad[at, row])}
+    chosen = None if several is None else several[at, row]
+    grid = {"prediction" if letters else "correct": Cells(values[at, row], bad[at, row], chosen)}
     origin = (table, np.array(others)[at], row)
     return _Columns(file, melted, {"item_id": "item_id", "model": "model"}, grid, origin)
+
+
+def _several_of(columns: Sequence[Cells]) -> NDArray[np.object_] | None:
+    """Return the cells (columns, rows) that name several options, None if no cell does."""
+    if all(column.several is None for column in columns):
+        return None
+    several = np.full((len(columns), len(columns[0].content)), None, dtype=object)
+    for place, column in enumerate(columns):
+        if column.several is not None:
+            several[place] = column.several
+    return several
 
 
 def has_letters(file: LoadedFile, table: pa.Table) -> bool:
@@ -435,7 +478,7 @@ def has_letters(file: LoadedFile, table: pa.Table) -> bool:
         if column_kind(column) == "text" and name not in ("item_id", "model"):
             cells = (text.strip() for text in column[:1000].to_pylist() if text is not None)
             first = next(filter(None, cells), "")
-            if chosen_options(first, (), len(LETTERS)) != -1:
+            if chosen_options(first, (), len(LETTERS)):
                 return True
     return False
 

@@ -14,18 +14,29 @@ from benchwright.params.benchmark import FieldMapping
 _STATED_SUBJECT = re.compile(r"\bsubject=([^,:]+)")
 
 
+Content = tuple[str, tuple[str, ...]]
+"""A question and its options in sorted order: what makes two samples ask the same."""
+
+
 class Place(NamedTuple):
     """The item of a sample: its position in the index, and the options in the log's order.
 
     `choices` is empty if the order is unknown. `by_text` is False if the sample states an id whose
     item has the stated hash. `sharing` has all items of one subject with the sample's texts, if
-    there are several.
+    there are several. Among the items of logs, `content` is question and sorted options, and
+    `stated` the id that a sample states beside the hash of its content.
     """
 
     position: int
     choices: tuple[str, ...]
     by_text: bool
     sharing: tuple[int, ...] = ()
+    content: Content | None = None
+    stated: str = ""
+
+
+UNCLEAR = Place(-1, (), by_text=True)
+"""The place of a prompt whose question cannot be told apart yet."""
 
 
 class _Candidates(NamedTuple):

@@ -1,24 +1,22 @@
 """Import recorded responses: join them to items, merge files, and report on every row."""
 
 from collections.abc import Collection
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from benchwright.answers.answer_rows import FAILED, MISSING, merge_files
-from benchwright.answers.answer_tables import read_answer_table
+from benchwright.answers.answer_rows import FAILED, MISSING
 from benchwright.answers.calibration import configurations
 from benchwright.answers.choose_filter_models import check_filter_models
 from benchwright.answers.item_index import ResponseIndex
-from benchwright.answers.join_logs import foreign_runs, read_log
+from benchwright.answers.join_files import join_files
+from benchwright.answers.loaded_file import LoadedFile
 from benchwright.answers.response_matrices import matrix_of_rows
-from benchwright.answers.tally import Tally
 from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
-from benchwright.datasets.response_files import LoadedFile
 from benchwright.params.scoring import ModelsParams, ScoringParams
-from benchwright.tables.responses import ImportReport, Responses
+from benchwright.tables.responses import Responses
 
 _NOTHING_LIVE = ScoringParams()
 _COUNTS = ("shots_used", "prompt_tokens", "generated_tokens")  # known of live answers alone
@@ -65,7 +63,9 @@ def import_responses(
             the run asks no model.
     """
     index = ResponseIndex(items, calibration_items, perturbed_items)
-    rows, report = join_responses(response_files, index)
+    joined = join_files(response_files, index)
+    rows = joined.merged(response_files, index)
+    report = joined.report(response_files)
     away = [file.problem for file in response_files.values() if file.spec.hub and file.problem]
     if away and rows.empty and scoring.mode == "imported":
         raise InputError(
@@ -82,41 +82,6 @@ def import_responses(
         if answering:
             check_filter_models(filter_models, answering, models.models)
     return imported
-
-
-def join_responses(
-    response_files: dict[str, LoadedFile], index: ResponseIndex
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Find the item of every recorded response; see `import_responses`.
-
-    Return the rows of all files, one per key (`answer_rows.ROWS`), and an `ImportReport` table. A
-    file that cannot be used has a line there, of layout `unusable`.
-
-    Raises:
-        InputError: there are files, not of the hub, and none can be used; the message is that of
-            the first.
-    """
-    problems: list[InputError] = []
-    tallies: dict[str, Tally] = {}
-    foreign = foreign_runs(response_files.values(), index)
-    parts: list[dict[str, Any]] = []
-    for name, file in response_files.items():
-        try:
-            if file.log is not None:
-                of_file, tallies[name] = read_log(file, file.log, index, foreign)
-            elif file.table is not None:
-                of_file, tallies[name] = read_answer_table(file, file.table, index)
-            else:
-                raise InputError(file.problem)
-            parts.append(of_file)
-        except InputError as error:
-            tallies[name] = Tally(name, "unusable", notes=[str(error)])
-            problems += [] if file.spec.hub else [error]
-    if problems and not parts:
-        raise problems[0]
-    merged = merge_files(parts, index, tallies)
-    rows = [{**vars(tallies[name]), "detail": tallies[name].detail()} for name in response_files]
-    return merged, ImportReport.from_rows(rows)
 
 
 def as_responses(rows: pd.DataFrame, index: ResponseIndex) -> pd.DataFrame:

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from benchwright.answers.prompt_matching import EndIndex, PromptIndex
 from benchwright.core.content_hash import content_hash
-from benchwright.logs.options import MOST_SEVERAL, option_code
 
 Positions = NDArray[np.intp]
 
@@ -147,7 +146,7 @@ class ResponseIndex:
         ids: item ids.
         answer: index of the gold option, −1 if open-ended.
         options: number of options, whose texts are `choices`.
-        right: indices of all right options, as `option_code` in `right_code`.
+        right: sorted indices of all right options.
         single: True if exactly one option is right.
     """
 
@@ -179,10 +178,11 @@ class ResponseIndex:
         self.options = np.array([len(choices) for choices in self.choices], dtype=np.int64)
         self.answer = np.concatenate([table["answer"].to_numpy(np.int64) for table in tables])
         known: dict[tuple[int, ...], tuple[int, ...]] = {}  # equal ones are one object
-        rights = (tuple(map(int, right)) for table in tables for right in table["correct_set"])
-        self.right = [known.setdefault(right, right) for right in rights]
-        few = (right if max(right, default=0) < MOST_SEVERAL else () for right in self.right)
-        self.right_code = np.array([*map(option_code, few)], dtype=np.int64)
+        self.right: list[tuple[int, ...]] = []
+        for table in tables:
+            for right in table["correct_set"]:
+                options = tuple(sorted(map(int, right)))
+                self.right.append(known.setdefault(options, options))
         self.single = (self.answer >= 0) & np.array([len(right) <= 1 for right in self.right])
 
     def is_right(self, positions: Positions, prediction: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -195,6 +195,10 @@ class ResponseIndex:
         for row in np.flatnonzero(known & ~self.single[positions]):
             right[row] = float(int(prediction[row]) in self.right[positions[row]])
         return right
+
+    def names_of(self, positions: Sequence[int]) -> NDArray[np.object_]:
+        """Return the ids (n,) of items."""
+        return np.asarray(self.ids.to_numpy(dtype=object)[np.array(positions, dtype=np.intp)])
 
     def of(self, condition: str) -> ItemIndex | None:
         """Return the items with the texts of a condition; None for an unknown condition."""

@@ -3,31 +3,37 @@
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from sys import intern
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from benchwright.answers.answer_rows import FAILED, LISTS, MISSING, to_share
-from benchwright.answers.find_items import Place, find_items, stated_condition, stated_id
+from benchwright.answers.find_items import (
+    UNCLEAR,
+    Place,
+    find_items,
+    stated_condition,
+    stated_id,
+)
 from benchwright.answers.item_index import ResponseIndex
+from benchwright.answers.loaded_file import LoadedFile
 from benchwright.answers.option_orders import Orders, how_asked, matched, order_of, plain_text
+from benchwright.answers.source import Source, source_of_log
 from benchwright.answers.tally import SAME_SCORE, Tally, different_texts, unknown_condition
 from benchwright.core.errors import InputError
 from benchwright.core.natural_order import natural_key
 from benchwright.core.values import format_value
-from benchwright.datasets.response_files import LoadedFile
 from benchwright.logs.json_values import as_list, as_literal
-from benchwright.logs.options import letter_position, option_code, options_of
+from benchwright.logs.options import letter_position
 from benchwright.logs.sample import INVALID, NO_MARK, Log, Mark, Sample
 from benchwright.params.responses import ResponseFileParams
 from benchwright.scoring.read_answer import read_answer
-
-ForeignRuns = frozenset[tuple[Path, str]]
-"""Runs, by the file with their results, with conditions whose texts differ from those of this run's
-copies."""
 
 _BY_LENGTH = ("acc_norm", "cloze_bytes")  # the metric and the style that divide by length
 _ACCURACIES = ("", "acc", "accuracy", "exact_match")
@@ -36,24 +42,8 @@ _NO_TEXTS |= {"choices": (), "doc": None, "contexts": None}
 _BATCH = 256  # samples whose texts are in memory at once
 
 
-def foreign_runs(files: Iterable[LoadedFile], index: ResponseIndex) -> ForeignRuns:
-    """Return runs and conditions whose texts differ from those of this run's copies.
-
-    A copy with the same name but another seed shares some items with this run's, mostly unaltered
-    ones. These alone would be a biased selection, so the whole copy is excluded. All logs of a run
-    are compared together.
-    """
-    stated: defaultdict[tuple[Path, str], list[tuple[str | None, str | None]]] = defaultdict(list)
-    for log, spec in ((file.log, file.spec) for file in files if index.perturbed):
-        for sample in log.samples() if log else ():
-            condition = stated_condition(sample.doc) or spec.condition
-            if log and condition in index.perturbed:
-                stated[log.files[-1], condition].append(stated_id(sample.doc))
-    return frozenset(key for key, texts in stated.items() if index.is_foreign(key[1], texts))
-
-
-class _Joined(NamedTuple):
-    """A sample with its item; `golds`, `read` and `order` are positions in the log's options."""
+class JoinedSample(NamedTuple):
+    """A sample with its place; `golds`, `read` and `order` are positions in the log's options."""
 
     sample: Sample  # without the texts by which its item was found
     condition: str
@@ -64,21 +54,194 @@ class _Joined(NamedTuple):
     order: list[int] | None = None  # of the continuations, once the style is known
 
 
-def read_log(
-    file: LoadedFile, log: Log, index: ResponseIndex, foreign: ForeignRuns = frozenset()
-) -> tuple[dict[str, Any], Tally]:
-    """Read a log: its rows, as `answer_rows.merge_files` takes them, and a tally of other samples.
+@dataclass
+class JoinedLog:
+    """A log whose samples are placed; `asked` has all samples that ask an item."""
 
-    A sample with a condition is only compared with the items of that condition. Chosen options and
-    log-likelihoods are put into the order of the item's options, by their texts. Samples without an
-    answer make rows that are missing. Samples of `foreign` runs and conditions are excluded.
+    file: LoadedFile
+    log: Log
+    tally: Tally
+    samples: list[JoinedSample] = field(default_factory=list)
+    asked: list[Sample] = field(default_factory=list)
+
+
+class Index(Protocol):
+    """Items by position."""
+
+    @property
+    def choices(self) -> Sequence[tuple[str, ...]]:
+        """Texts of the options."""
+
+    @property
+    def right(self) -> Sequence[tuple[int, ...]]:
+        """Sorted indices of the right options."""
+
+    @property
+    def answer(self) -> Any:
+        """Index of the gold option, −1 if open-ended."""
+
+    @property
+    def single(self) -> Any:
+        """True if exactly one option is right."""
+
+    def names_of(self, positions: Sequence[int]) -> NDArray[np.object_]:
+        """Return the ids (n,) of items."""
+
+
+class Places(Protocol):
+    """Where the samples of a log are asked."""
+
+    @property
+    def index(self) -> Index:
+        """The items."""
+
+    def places(
+        self, samples: Sequence[Sample], condition: str, file: LoadedFile
+    ) -> tuple[list[Place | None], str]:
+        """Return the places of samples, and what becomes of those without one."""
+
+    def settle(self, joined: JoinedLog) -> list[JoinedSample]:
+        """Return the samples of a whole log with the positions of their items."""
+
+
+ForeignRuns = frozenset[tuple[Path, str]]
+"""Runs, by the file with their results, with conditions whose texts differ from those of this run's
+copies."""
+
+
+def foreign_runs(files: Iterable[LoadedFile], index: ResponseIndex) -> ForeignRuns:
+    """Return runs and conditions whose texts differ from those of this run's copies.
+
+    A copy with the same name but another seed shares some items with this run's, mostly unaltered
+    ones. These alone would be a biased selection, so the whole copy is excluded. All logs of a run
+    are compared together.
+    """
+    if not index.perturbed:
+        return frozenset()
+    stated: defaultdict[tuple[Path, str], list[tuple[str | None, str | None]]] = defaultdict(list)
+    for file in files:
+        for sample in file.log.samples() if file.log else ():
+            condition = stated_condition(sample.doc) or file.spec.condition
+            if file.log and condition in index.perturbed:
+                stated[file.log.files[-1], condition].append(stated_id(sample.doc))
+    return frozenset(key for key, texts in stated.items() if index.is_foreign(key[1], texts))
+
+
+class KnownPlaces:
+    """The places of samples among items that are known, such as those of a benchmark."""
+
+    def __init__(self, index: ResponseIndex, foreign: ForeignRuns = frozenset()) -> None:
+        self.index = index
+        self._foreign = foreign
+
+    def places(
+        self, samples: Sequence[Sample], condition: str, file: LoadedFile
+    ) -> tuple[list[Place | None], str]:
+        """Return the places of samples of one condition.
+
+        A sample is only compared with the items of its condition; samples of `foreign` runs and
+        conditions have no place.
+        """
+        none: list[Place | None] = [None] * len(samples)
+        items = self.index.of(condition)
+        if items is None:
+            return none, unknown_condition(condition)
+        if file.log is not None and (file.log.files[-1], condition) in self._foreign:
+            return none, different_texts(condition)
+        task = "" if file.log is None else file.log.task
+        fixed = condition in self.index.perturbed
+        places = find_items(samples, items, file.mappings, task=task, as_perturbed=fixed)
+        return places, "not joined"
+
+    def settle(self, joined: JoinedLog) -> list[JoinedSample]:
+        """Return the samples with positions in the whole index.
+
+        Items of one subject with equal texts are assigned to the samples with that text, in the
+        same condition, by their numbers.
+        """
+        numbers: defaultdict[tuple[str, tuple[int, ...]], set[str]] = defaultdict(set)
+        for row in joined.samples:
+            numbers[row.condition, row.place.sharing].add(row.sample.number)
+        turns: dict[tuple[str, tuple[int, ...], str], int] = {}
+        for (condition, sharing), of_key in numbers.items():
+            for turn, number in enumerate(sorted(of_key, key=natural_key) if sharing else ()):
+                turns[condition, sharing, number] = min(turn, len(sharing) - 1)
+        placed: list[JoinedSample] = []
+        for row in joined.samples:
+            position = row.place.position
+            sharing = row.place.sharing
+            if sharing:
+                position = sharing[turns[row.condition, sharing, row.sample.number]]
+            place = row.place._replace(position=position + self.index.start(row.condition))
+            placed.append(row._replace(place=place))
+        return placed
+
+
+# --- the samples of a log -------------------------------------------------------------------------
+
+
+def join_log(file: LoadedFile, log: Log, places: Places) -> JoinedLog:
+    """Read a log once, and place its samples; count those that have no place.
 
     Raises:
-        InputError: the log is broken, has several scores to choose from, one that is lower for
-            better answers, or scores outside its scale.
+        InputError: the log is broken.
     """
     tally = Tally(file.name, log.format, models=1, model=str(file.spec.model))
-    joined, samples = _join(file, log, index, foreign, tally)
+    joined = JoinedLog(file, log, tally)
+    samples = log.samples()
+    while batch := list(islice(samples, _BATCH)):
+        tally.rows += len(batch)
+        of_condition: defaultdict[str, list[Sample]] = defaultdict(list)
+        for sample in batch:
+            if sample.skipped:
+                tally.add_samples("dropped", f"dropped ({sample.skipped})", [sample])
+                continue
+            if sample.outcome == "failed":
+                tally.add_samples("failed", f"failed ({log.failure})", [sample])
+            of_condition[stated_condition(sample.doc) or file.spec.condition].append(sample)
+        for condition, asked in of_condition.items():
+            found, why = places.places(asked, condition, file)
+            for sample, place in zip(asked, found, strict=True):
+                bare = sample._replace(**_NO_TEXTS)
+                joined.asked.append(bare)
+                if place is not None:
+                    joined.samples.append(place_sample(sample, bare, condition, place))
+                elif sample.outcome != "failed":
+                    tally.add_samples("not_joined", why, [sample])
+    return joined
+
+
+def place_sample(sample: Sample, bare: Sample, condition: str, place: Place) -> JoinedSample:
+    """Return a sample with its place, and what its texts say about the options there."""
+    if place is UNCLEAR:
+        return JoinedSample(sample, condition, place, orders={}, golds=(), read=None)
+    orders = how_asked(sample, place.choices)
+    golds = _golds(sample, place.choices, orders)
+    read = _read(sample, place.choices)
+    return JoinedSample(bare, condition, place, orders=orders, golds=golds, read=read)
+
+
+def without_texts(sample: Sample) -> Sample:
+    """Return a sample without the texts by which its item was found."""
+    return sample._replace(**_NO_TEXTS)
+
+
+def rows_of_log(joined: JoinedLog, places: Places) -> tuple[dict[str, Any], Source]:
+    """Return the rows of a log, as `answer_rows.merge_files` takes them, and what it states.
+
+    Chosen options and log-likelihoods are put into the order of the item's options, by their texts.
+    Samples without an answer make rows that are missing.
+
+    Raises:
+        InputError: the log has several scores to choose from, one that is lower for better answers,
+            or scores outside its scale.
+    """
+    file = joined.file
+    log = joined.log
+    tally = joined.tally
+    index = places.index
+    samples = joined.asked
+    rows = places.settle(joined)
     mark = choose_mark(samples, file.spec, log)
     metric = (mark or log.only_mark).metric
     if log.directions.get(metric) is False:
@@ -86,28 +249,47 @@ def read_log(
             f"{file.name}: {metric} is lower for better answers; choose another --metric"
         )
     if mark is not None:
-        marked = {sample.number for sample in samples if mark in sample.marks}
-        others = [s for s in samples if mark not in s.marks and s.marks and s.number in marked]
-        tally.add_samples("doubled", f"duplicates from filters other than {mark.source}", others)
-        left = set(map(id, others))
-        joined = [
-            row._replace(sample=_marked(row.sample, mark, file.spec.style))
-            for row in joined
-            if id(row.sample) not in left
-        ]
-        kept = (sample for sample in samples if id(sample) not in left)
-        samples = [_marked(sample, mark, file.spec.style) for sample in kept]
-    style = file.spec.style or log.style or _style(joined, tally)
-    joined = [
+        rows, samples = _of_mark(mark, rows, joined)
+    style = file.spec.style or log.style or _style(rows, tally)
+    rows = [
         row._replace(sample=_settled(row, index, tally), order=order_of(row.orders, style))
-        for row in joined
+        for row in rows
     ]
-    scored = (row for row in joined if row.sample.logprobs and row.sample.outcome != "failed")
-    unordered = [row.sample for row in scored if row.order is None]
+    unordered = [row.sample for row in rows if _is_unordered(row)]
     tally.add_samples("", "log-likelihoods ignored (unknown order of options)", unordered)
     tally.notes += log.notes
     _compare_scores(tally, file, log, mark or log.only_mark, samples)
-    return _columns(file, joined, index, style, tally), tally
+    source = replace(
+        source_of_log(file, log, mark or log.only_mark, style),
+        positions=np.array([row.place.position for row in rows], dtype=np.intp),
+        numbers=np.array([intern(row.sample.number) for row in rows], dtype=object),
+    )
+    return _columns(file, rows, index, style, tally), source
+
+
+def _of_mark(
+    mark: Mark, rows: Sequence[JoinedSample], joined: JoinedLog
+) -> tuple[list[JoinedSample], list[Sample]]:
+    """Return rows and samples with their score of this name, without those of other filters."""
+    style = joined.file.spec.style
+    marked = {sample.number for sample in joined.asked if mark in sample.marks}
+
+    def is_other(sample: Sample) -> bool:
+        return bool(sample.marks) and mark not in sample.marks and sample.number in marked
+
+    what = f"duplicates from filters other than {mark.source}"
+    joined.tally.add_samples("doubled", what, filter(is_other, joined.asked))
+    kept = [row for row in rows if not is_other(row.sample)]
+    samples = [sample for sample in joined.asked if not is_other(sample)]
+    return (
+        [row._replace(sample=_marked(row.sample, mark, style)) for row in kept],
+        [_marked(sample, mark, style) for sample in samples],
+    )
+
+
+def _is_unordered(row: JoinedSample) -> bool:
+    scored = bool(row.sample.logprobs) and row.sample.outcome != "failed"
+    return scored and row.order is None
 
 
 def choose_mark(samples: Sequence[Sample], spec: ResponseFileParams, log: Log) -> Mark | None:
@@ -145,63 +327,9 @@ def _marked(sample: Sample, mark: Mark, style: str) -> Sample:
     if mark.metric in _ACCURACIES:
         return marked
     if (mark.metric, style) == _BY_LENGTH:
-        return marked._replace(chosen=-1)
+        return marked.choosing(())
     # Log-likelihoods and chosen option say whether an answer is right, and nothing of other scores.
-    return marked._replace(logprobs=None, chosen=-1)
-
-
-# --- items ---------------------------------------------------------------------------------------
-
-
-def _join(
-    file: LoadedFile, log: Log, index: ResponseIndex, foreign: ForeignRuns, tally: Tally
-) -> tuple[list[_Joined], list[Sample]]:
-    """Return the samples with an item, and all that ask one; count the others."""
-    joined: list[_Joined] = []
-    answered: list[Sample] = []
-    samples = log.samples()
-    while batch := list(islice(samples, _BATCH)):
-        tally.rows += len(batch)
-        of_condition: defaultdict[str, list[Sample]] = defaultdict(list)
-        for sample in batch:
-            if sample.skipped:
-                tally.add_samples("dropped", f"dropped ({sample.skipped})", [sample])
-                continue
-            if sample.outcome == "failed":
-                tally.add_samples("failed", f"failed ({log.failure})", [sample])
-            of_condition[stated_condition(sample.doc) or file.spec.condition].append(sample)
-        for condition, asked in of_condition.items():
-            is_foreign = (log.files[-1], condition) in foreign
-            places, why = _places(asked, condition, index, file, is_foreign=is_foreign)
-            for sample, place in zip(asked, places, strict=True):
-                answered.append(sample._replace(**_NO_TEXTS))
-                if place is not None:
-                    orders = how_asked(sample, place.choices)
-                    golds = _golds(sample, place.choices, orders)
-                    read = _read(sample, place.choices)
-                    joined.append(_Joined(answered[-1], condition, place, orders, golds, read))
-                elif sample.outcome != "failed":
-                    tally.add_samples("not_joined", why, [sample])
-    return _in_whole_index(joined, index), answered
-
-
-def _places(
-    samples: Sequence[Sample],
-    condition: str,
-    index: ResponseIndex,
-    file: LoadedFile,
-    *,
-    is_foreign: bool,
-) -> tuple[list[Place | None], str]:
-    """Return the items of samples of one condition, and what becomes of those without one."""
-    items = index.of(condition)
-    if items is None or is_foreign:
-        why = unknown_condition if items is None else different_texts
-        return [None] * len(samples), why(condition)
-    task = "" if file.log is None else file.log.task
-    fixed = condition in index.perturbed
-    places = find_items(samples, items, file.mappings, task=task, as_perturbed=fixed)
-    return places, "not joined"
+    return marked.choosing(())._replace(logprobs=None)
 
 
 def _golds(sample: Sample, choices: Sequence[str], orders: Orders) -> tuple[int, ...]:
@@ -227,38 +355,13 @@ def _read(sample: Sample, choices: Sequence[str]) -> int | None:
     """Return the option that a written answer states, −1 if none; None if the log names one."""
     if sample.text == INVALID:
         return -1
-    if not sample.text or not choices or sample.chosen != -1 or sample.outcome != "answered":
+    if not sample.text or not choices or sample.names_option or sample.outcome != "answered":
         return None
     option = read_answer(sample.text, choices).value
     return option if isinstance(option, int) else -1
 
 
-def _in_whole_index(joined: Sequence[_Joined], index: ResponseIndex) -> list[_Joined]:
-    """Return the samples with positions in the whole index.
-
-    Items of one subject with equal texts are assigned to the samples with that text, in the same
-    condition, by their numbers.
-    """
-    numbers: defaultdict[tuple[str, tuple[int, ...]], set[str]] = defaultdict(set)
-    for row in joined:
-        numbers[row.condition, row.place.sharing].add(row.sample.number)
-    turns = {
-        (*key, number): min(turn, len(key[1]) - 1)
-        for key, of_key in numbers.items()
-        if key[1]
-        for turn, number in enumerate(sorted(of_key, key=natural_key))
-    }
-    placed = []
-    for row in joined:
-        position, sharing = row.place.position, row.place.sharing
-        if sharing:
-            position = sharing[turns[row.condition, sharing, row.sample.number]]
-        place = row.place._replace(position=position + index.start(row.condition))
-        placed.append(row._replace(place=place))
-    return placed
-
-
-def _item_order(place: Place, index: ResponseIndex) -> list[int] | None:
+def _item_order(place: Place, index: Index) -> list[int] | None:
     """Return the item's index of each option of the log; None if the order is unknown."""
     choices = index.choices[place.position]
     if place.choices == choices:
@@ -269,7 +372,7 @@ def _item_order(place: Place, index: ResponseIndex) -> list[int] | None:
 # --- answers -------------------------------------------------------------------------------------
 
 
-def _settled(row: _Joined, index: ResponseIndex, tally: Tally) -> Sample:
+def _settled(row: JoinedSample, index: Index, tally: Tally) -> Sample:
     """Return a sample with the option that its text states, unless the log marks it otherwise.
 
     A text without an option is unreadable unless the log marks it as right; log-likelihoods of
@@ -287,12 +390,12 @@ def _settled(row: _Joined, index: ResponseIndex, tally: Tally) -> Sample:
     order = _item_order(row.place, index)
     right = order is not None and order[row.read] in index.right[row.place.position]
     if math.isnan(sample.correct) or (sample.correct > 0) == right:
-        return sample._replace(chosen=row.read)
+        return sample.choosing((row.read,))
     tally.add_samples("", "marked otherwise than the text of the answer reads", [sample])
     return sample
 
 
-def _style(joined: Sequence[_Joined], tally: Tally) -> str:
+def _style(joined: Sequence[JoinedSample], tally: Tally) -> str:
     """Return the style that the continuations of every sample allow, "" if there is none."""
     known = [row.orders.keys() - {""} for row in joined]
     known = [styles for styles in known if styles]
@@ -307,31 +410,52 @@ def _style(joined: Sequence[_Joined], tally: Tally) -> str:
     return ""
 
 
-def _values(row: _Joined, index: ResponseIndex, style: str, *, differs: bool) -> dict[str, Any]:
+def _values(row: JoinedSample, index: Index, style: str, *, differs: bool) -> dict[str, Any]:
     """Return the values of a sample by column; `differs` marks another gold than the item's."""
-    sample, item_order, order = row.sample, _item_order(row.place, index), None
-    unread, failed = sample.outcome == "unreadable", sample.outcome == "failed"
-    if not failed and row.order is not None and item_order is not None:
+    sample = row.sample
+    item_order = _item_order(row.place, index)
+    is_unread = sample.outcome == "unreadable"
+    has_failed = sample.outcome == "failed"
+    order = None
+    if not has_failed and row.order is not None and item_order is not None:
         order = [item_order[option] for option in row.order]
-    logprobs, lengths, chosen = _ordered(sample.logprobs, order), None, -1
+    logprobs = _ordered(sample.logprobs, order)
+    lengths = None
     if style in ("cloze", "cloze_bytes") and sample.continuations:
         texts = (text.removeprefix(" ") for text in sample.continuations)
         lengths = _ordered([max(1, len(text.encode())) for text in texts], order)
+    named: tuple[int, ...] = ()
     if logprobs is None and sample.outcome == "answered" and item_order:
-        named = options_of(sample.chosen)
-        inside = all(option < len(item_order) for option in named)
-        chosen = option_code(item_order[option] for option in named) if inside else -1
+        named = _in_item_order(sample, item_order)
     # Correctness under another gold is ignored; what was chosen remains valid.
-    silent = failed or (differs and (logprobs is not None or chosen != -1))
-    answered = "ok" if chosen != -1 else "none"
+    is_silent = has_failed or (differs and (logprobs is not None or bool(named)))
+    correct = math.nan if is_silent else sample.correct
+    state = "ok" if named else "none"
+    if is_unread:
+        correct, state = 0.0, FAILED
+    elif has_failed:
+        state = MISSING
     return {
-        "position": row.place.position, "condition": row.condition, "repeat": sample.repeat,
-        "correct": 0.0 if unread else math.nan if silent else sample.correct,
-        "prediction": chosen, "logprobs": logprobs, "option_bytes": lengths,
+        "position": row.place.position,
+        "condition": row.condition,
+        "repeat": sample.repeat,
+        "correct": correct,
+        "prediction": named[0] if len(named) == 1 else -1,
+        "several": named if len(named) > 1 else None,
+        "logprobs": logprobs,
+        "option_bytes": lengths,
         "option_tokens": _ordered(sample.option_tokens, order),
-        "extraction": MISSING if failed else FAILED if unread else answered,
+        "extraction": state,
         "by_hash": row.place.by_text,
-    }  # fmt: skip
+    }
+
+
+def _in_item_order(sample: Sample, item_order: Sequence[int]) -> tuple[int, ...]:
+    """Return the options that an answer names, in the item's order; () if one is none of them."""
+    named = sample.several or ((sample.chosen,) if sample.chosen >= 0 else ())
+    if any(option >= len(item_order) for option in named):
+        return ()
+    return tuple(sorted(item_order[option] for option in named))
 
 
 def _ordered(values: Sequence[Any] | None, order: Sequence[int] | None) -> list[Any] | None:
@@ -343,33 +467,39 @@ def _ordered(values: Sequence[Any] | None, order: Sequence[int] | None) -> list[
 
 
 def _columns(
-    file: LoadedFile, joined: Sequence[_Joined], index: ResponseIndex, style: str, tally: Tally
+    file: LoadedFile, joined: Sequence[JoinedSample], index: Index, style: str, tally: Tally
 ) -> dict[str, Any]:
     """Return the columns of the samples, in the items' order of options."""
     columns: defaultdict[str, list[Any]] = defaultdict(list)
+    names = index.names_of([row.place.position for row in joined])
     differing: set[str] = set()
-    for row in joined:
-        position, item_order = row.place.position, _item_order(row.place, index)
+    for name, row in zip(names, joined, strict=True):
+        position = row.place.position
+        item_order = _item_order(row.place, index)
         gold = {item_order[option] for option in row.golds} if item_order else set()
         differs = bool(gold and index.single[position]) and index.answer[position] not in gold
         if differs:  # the log has another gold than the item
-            differing.add(f"{index.ids[position]} × {file.spec.model}")
-        for name, value in _values(row, index, style, differs=differs).items():
-            columns[name].append(value)
+            differing.add(f"{name} × {file.spec.model}")
+        for column, value in _values(row, index, style, differs=differs).items():
+            columns[column].append(value)
     tally.add("contradicting", "gold differs", len(differing), differing)
     n = len(joined)
     known = {
-        "item": index.ids.to_numpy(dtype=object)[np.array(columns["position"], dtype=np.intp)],
+        "item": names,
         "shots": np.full(n, file.spec.shots),
         **dict.fromkeys(("p_answer", "p_prediction"), np.full(n, np.nan)),
     }
-    for name, text in (("style", style), ("model", file.spec.model), ("source", file.name)):
-        known[name] = np.full(n, text, dtype=object)
-    lists = {name: pd.Series(columns.pop(name, []), dtype=object).to_numpy() for name in LISTS}
-    rows = {name: np.array(values) for name, values in columns.items()}
+    for column, text in (("style", style), ("model", file.spec.model), ("source", file.name)):
+        known[column] = np.full(n, text, dtype=object)
+    objects = {
+        column: pd.Series(columns.pop(column, []), dtype=object).to_numpy()
+        for column in ("several", *LISTS)
+    }
+    rows = {column: np.array(values) for column, values in columns.items()}
+    rows["position"] = np.array(columns["position"], dtype=np.intp)
     marks = np.array(columns["correct"], dtype=np.float64)
     correct = to_share(file, marks, known["item"], known["model"])
-    return {**rows, **lists, **known, "correct": correct}
+    return {**rows, **objects, **known, "correct": correct}
 
 
 def _compare_scores(

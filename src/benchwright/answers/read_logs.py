@@ -9,14 +9,14 @@ import pandas as pd
 
 from benchwright.answers.answer_files import Choice, find_answer_files
 from benchwright.answers.answer_rows import MISSING
-from benchwright.answers.import_responses import as_responses, join_responses
+from benchwright.answers.import_responses import as_responses
 from benchwright.answers.item_index import ResponseIndex
-from benchwright.answers.items_of_logs import collect_items
+from benchwright.answers.join_files import join_files, join_logs
+from benchwright.answers.loaded_file import LoadedFile
 from benchwright.core.atomic_files import written_aside
 from benchwright.core.errors import InputError
 from benchwright.core.text_table import table_lines
 from benchwright.core.verbatim import listed
-from benchwright.datasets.response_files import LoadedFile
 from benchwright.params.benchmark import FieldMapping
 
 _UNWRITTEN = [
@@ -75,16 +75,25 @@ def read_logs(
     if known is not None:
         items = known.items
         files = {n: replace(file, mappings=known.mappings) for n, file in files.items()}
+        index = ResponseIndex(items)
+        joined = join_files(files, index)
     elif found.logs:
-        items, left_out, _ = collect_items(found.logs)
+        [joined], of_logs = join_logs([files])
+        if of_logs is None:
+            raise next(iter(joined.errors.values()), InputError("the logs have no questions"))
+        items, left_out, _ = of_logs
+        index = ResponseIndex(items)
+        joined.add_tables(files, index)
     else:
         raise InputError(
             f"{listed(paths)}: no log was recognised; tables of answers are for compare, gate, "
             "plan and estimate, or for read with --benchmark; a table of questions (question, "
             "answer, and choices or A, B, …) becomes a benchmark by --make-benchmark NAME"
         )
-    index = ResponseIndex(items)
-    rows, report = join_responses(files, index)
+    if joined.errors and not joined.rows:
+        raise next(iter(joined.errors.values()))
+    rows = joined.merged(files, index)
+    report = joined.report(files)
     answers = as_responses(rows[rows["extraction"] != MISSING], index)
     return ReadLogs(files, items, answers, report, found.others, left_out)
 

@@ -13,7 +13,8 @@ import pandas as pd
 import pyarrow.parquet as pq
 
 from benchwright.answers.answer_files import read_choice
-from benchwright.answers.known_responses import read_responses, select_answered
+from benchwright.answers.read_answers import read_answers
+from benchwright.answers.table import select_answered
 from benchwright.core.errors import InputError
 from benchwright.verdicts import compare as comparing
 from benchwright.verdicts import gate as gating
@@ -165,7 +166,7 @@ def plan(
     targets: Any = [tuple(np.atleast_1d(goal).tolist()) for goal in goals]
     wanted = Wanted(*targets)._replace(seed=seed)
     with _folder_of_tables() as folder:
-        given = read_responses(_paths(answers, folder), choice=read_choice(**choice))
+        given = read_answers(_paths(answers, folder), read_choice(**choice))
     made = run_plan(select_answered(given), wanted)
     for note in made.notes:
         warnings.warn(note, stacklevel=2)

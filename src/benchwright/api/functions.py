@@ -9,11 +9,9 @@ import pandas as pd
 from kedro.pipeline import Pipeline
 from numpy.typing import ArrayLike
 
-from benchwright.answers.known_responses import (
-    KnownResponses,
-    nameless_items,
-    responses_of_files,
-)
+from benchwright.answers.loaded_file import LoadedFile
+from benchwright.answers.read_answers import answers_of_files, nameless_items
+from benchwright.answers.table import Answers
 from benchwright.api.given import (
     as_table,
     check_predictions,
@@ -27,7 +25,6 @@ from benchwright.api.in_memory import Params, compute, settings_of
 from benchwright.api.results import Estimates, Evidence, Filtered, Perturbed, Sampled
 from benchwright.core.errors import InputError
 from benchwright.core.stored_shards import MemoryShards
-from benchwright.datasets.response_files import LoadedFile
 from benchwright.datasets.subset_manifest import read_subset
 from benchwright.evidence.panel import headline_group, panel_warnings
 from benchwright.exports.export import drawn_from, sampler_of, subset_manifest
@@ -295,8 +292,8 @@ def estimate(
     return Estimates(pd.DataFrame(made.models), made.estimator, made.notes)
 
 
-def _known_responses(responses: pd.DataFrame, name: str) -> KnownResponses:
-    return responses_of_files(response_file(responses, name), name)
+def _known_responses(responses: pd.DataFrame, name: str) -> Answers:
+    return answers_of_files([response_file(responses, name)], [name])[0]
 
 
 _SMART = (responses_stage, embedding, filtering, evaluation)

@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from benchwright.answers.loaded_file import LoadedFile
 from benchwright.core.errors import InputError
 from benchwright.core.natural_order import sort_items
 from benchwright.core.values import format_value
-from benchwright.datasets.response_files import LoadedFile
 from benchwright.datasets.source_fields import gold_form
 from benchwright.params.benchmark import OPTIONAL_COLUMNS, SPLIT_COLUMN, BenchmarkParams
 from benchwright.params.responses import ResponseFileParams

@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.answers.known_responses import KnownResponses, select_answered
 from benchwright.answers.response_matrices import build_response_matrices
+from benchwright.answers.table import Answers, select_answered
 from benchwright.cli.benchmark_items import ingested
 from benchwright.core.atomic_files import write_json, written_aside
 from benchwright.core.configuration import configuration_name, count_models
@@ -69,7 +69,7 @@ class Asking(NamedTuple):
     tables: IngestedTables
     models: ModelsParams
     scoring: ScoringParams
-    training: KnownResponses
+    training: Answers
     folder: Path
 
     @property
@@ -104,7 +104,7 @@ def prepare(
     project: Path,
     env: str | None,
     request: AskRequest,
-    known: KnownResponses | None,
+    known: Answers | None,
     params: Mapping[str, Any],
     out: Path | None,
 ) -> Asking:
@@ -146,9 +146,9 @@ def prepare(
     )
 
 
-def _training(known: KnownResponses | None, model: str, ids: tuple[str, ...]) -> KnownResponses:
+def _training(known: Answers | None, model: str, ids: tuple[str, ...]) -> Answers:
     """Return complete models' responses to these items, NaN where none answered."""
-    nobody = KnownResponses("", (), ids, np.empty((0, len(ids)), dtype=np.float32))
+    nobody = Answers("", (), ids, np.empty((0, len(ids)), dtype=np.float32))
     if known is None:
         return nobody
     others, wanted = known.without({model}), set(ids)

@@ -449,14 +449,15 @@ def plan(answers: tuple[Path, ...], env: str | None, **given: Any) -> None:
     --se, --mdd, --gap, --tau or --spearman; each is repeatable. Errors, differences and gaps are
     shares: --se .02 is two percentage points.
     """
-    from benchwright.answers.known_responses import known_responses, select_answered
+    from benchwright.answers.read_answers import known_answers
+    from benchwright.answers.table import select_answered
     from benchwright.methods.dele.planning.plan import Wanted
     from benchwright.reports.plan import render_plan
     from benchwright.verdicts import plan as planning
 
     wanted = Wanted(**{name: given[name] for name in Wanted._fields})
     project, params = None if answers else enter_project(), _run_params(given)
-    known = known_responses(project, env, answers, params, given["items"], given["choice"])
+    known = known_answers(project, env, answers, params, given["items"], given["choice"])
     made = planning.run_plan(select_answered(known, given["all_items"]), wanted)
     _print(planning.terminal_lines(made))
     write_output(given["out"], lambda: planning.plan_json(made))
@@ -467,13 +468,13 @@ def _training_of(
     run: dict[str, Any], env: str | None, given: dict[str, Any], *, needed: bool = False
 ) -> Any:
     """Return responses of other models: of `--training`, else of a saved run, else None."""
-    from benchwright.answers.known_responses import known_responses
+    from benchwright.answers.read_answers import known_answers
 
     if given.get("no_training"):
         return None
     try:
         project = None if given["training"] else enter_project()
-        return known_responses(project, env, given["training"], {**run, **_run_params(given)})
+        return known_answers(project, env, given["training"], {**run, **_run_params(given)})
     except InputError as error:
         if needed or given["training"]:
             raise
@@ -500,7 +501,7 @@ def estimate(answers: tuple[Path, ...], subset: Path, env: str | None, **given: 
     ANSWERS are the responses of new models to an exported or a ready-made subset: logs, tables, or
     folders of these. A ready-made subset needs no training models.
     """
-    from benchwright.answers.known_responses import read_responses
+    from benchwright.answers.read_answers import read_answers
     from benchwright.cli.estimate import estimates_json, terminal_lines
     from benchwright.datasets.subset_manifest import read_subset
     from benchwright.methods.dele.estimation.subset_scores import estimate_scores
@@ -513,11 +514,11 @@ def estimate(answers: tuple[Path, ...], subset: Path, env: str | None, **given: 
                 f"--subset {subset} predicts by itself: leave out --training, --no-training and "
                 "--estimator"
             )
-        new = read_responses(answers, choice=given["choice"])
+        new = read_answers(answers, given["choice"])
         estimates = estimate_ready_made(*ready, new)
     else:
         manifest = read_subset(subset)
-        new = read_responses(answers, choice=given["choice"])
+        new = read_answers(answers, given["choice"])
         known = _training_of(manifest.of_run(), env, given, needed=True)
         estimates = estimate_scores(manifest, new, known, given["estimator"], seed=given["seed"])
     _print(terminal_lines(estimates))

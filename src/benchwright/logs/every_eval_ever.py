@@ -24,8 +24,6 @@ from benchwright.logs.options import (
     are_letters,
     chosen_options,
     letter_position,
-    option_code,
-    options_of,
     several_letters,
 )
 from benchwright.logs.sample import Log, Mark, Sample, Settings, digest_of, sampling_of
@@ -175,7 +173,7 @@ def _sample(row: Row, tool: str) -> Sample:
     source, metadata = as_object(row.get("input")), as_object(row.get("metadata"))
     raw, choices = ascii_surrogates(as_text(source.get("raw"))), _texts(source.get("choices"))
     references, answer = _texts(source.get("reference")), _answer(row)
-    named = [options_of(_gold(text, choices, tool)) for text in references]
+    named = [_gold(text, choices, tool) for text in references]
     gold: tuple[int, ...] = sum(named, ()) if all(named) else ()
     lettered = are_letters(choices) or (not choices and bool(gold))
     alone = bool(source.get("formatted")) or (tool in _LETTERED and bool(choices))
@@ -187,16 +185,15 @@ def _sample(row: Row, tool: str) -> Sample:
         gold=gold,
         doc=metadata or None,
         repeat=max(1, as_count(metadata.get("epoch"))),
-        chosen=_position(answer or "", choices, tool),
         target="" if gold else next(iter(references), ""),
         correct=_mark(row, metadata),
-    )
+    ).choosing(_named(answer or "", choices, tool))
     silent = answer is None and not row.get("messages") and tool != "benchwright"
     if row.get("error") or silent:
-        return sample._replace(outcome="failed", chosen=-1, correct=math.nan)
+        return sample.choosing(())._replace(outcome="failed", correct=math.nan)
     if _parts(_result(row))[0] == "acc_norm" and not lettered:
-        return sample._replace(chosen=-1)  # the answer is that of `acc`
-    if sample.chosen != -1 or _ends_with_option(sample):
+        return sample.choosing(())  # the answer is that of `acc`
+    if sample.names_option or _ends_with_option(sample):
         return sample
     blank = answer == "" and bool(sample.choices or sample.gold)
     return sample._replace(outcome="unreadable" if blank else "answered", text=answer or "")
@@ -205,7 +202,9 @@ def _sample(row: Row, tool: str) -> Sample:
 def _ends_with_option(sample: Sample) -> bool:
     """Return whether the prompt ends with an option, as in HELM's separate method."""
     ends = tuple(choice.strip() for choice in sample.choices)
-    return sample.chosen < 0 and all(ends) and sample.prompt.rstrip().endswith(ends or ("\0",))
+    return (
+        not sample.names_option and all(ends) and sample.prompt.rstrip().endswith(ends or ("\0",))
+    )
 
 
 def _answer(row: Row) -> str | None:
@@ -218,20 +217,23 @@ def _answer(row: Row) -> str | None:
     return ascii_surrogates(as_text(extracted)).strip()
 
 
-def _position(text: str, choices: tuple[str, ...], tool: str) -> int:
-    """Return the options that a text names (`option_code`), or letters if there are no options."""
+def _named(text: str, choices: tuple[str, ...], tool: str) -> tuple[int, ...]:
+    """Return the options that a text names, or letters if there are no options."""
     if not choices:
-        return option_code(several_letters(text) or {LETTERS.find(text) if len(text) == 1 else -1})
+        several = tuple(sorted(several_letters(text)))
+        letter = LETTERS.find(text) if len(text) == 1 else -1
+        return several or ((letter,) if letter >= 0 else ())
+    if tool == "lm_eval" and 0 <= as_count(text) < len(choices) and text not in choices:
+        return (as_count(text),)
     letter = letter_position(text, len(choices)) if tool in _LETTERED else -1
-    counts = tool == "lm_eval" and 0 <= as_count(text) < len(choices) and text not in choices
-    return as_count(text) if counts else letter if letter >= 0 else chosen_options(text, choices)
+    return (letter,) if letter >= 0 else chosen_options(text, choices)
 
 
-def _gold(text: str, choices: tuple[str, ...], tool: str) -> int:
-    position = _position(text, choices, tool)
+def _gold(text: str, choices: tuple[str, ...], tool: str) -> tuple[int, ...]:
+    named = _named(text, choices, tool)
     if tool == "lm_eval" and as_count(text) >= 0:  # an index that may also be another's text
-        return position if position == as_count(text) else -1
-    return position
+        return named if named == (as_count(text),) else ()
+    return named
 
 
 def _mark(row: Row, metadata: Row) -> float:

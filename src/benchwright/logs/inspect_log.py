@@ -25,7 +25,7 @@ from benchwright.core.verbatim import BROKEN
 from benchwright.logs.json_files import File, members
 from benchwright.logs.json_values import as_count, as_list, as_number, as_object, as_text
 from benchwright.logs.opened_file import OpenedFile, bytes_of, path_of
-from benchwright.logs.options import chosen_options, letter_position, options_of
+from benchwright.logs.options import chosen_options, letter_position
 from benchwright.logs.sample import Log, Mark, Sample, Settings, digest_of, sampling_of
 
 NAME = "Inspect"
@@ -313,8 +313,8 @@ def _answered(sample: Sample, score: Json, choices: tuple[str, ...]) -> Sample:
     if not text and answer is not None and _mark(value) == 0.0:
         return sample._replace(outcome="unreadable")
     letter = letter_position(text, len(choices))
-    chosen = letter if letter >= 0 else chosen_options(text, choices)
-    return sample._replace(chosen=chosen, correct=_mark(value))
+    named = (letter,) if letter >= 0 else chosen_options(text, choices)
+    return sample.choosing(named)._replace(correct=_mark(value))
 
 
 def _scores(sample: Json) -> Json:
@@ -333,7 +333,7 @@ def _gold(targets: list[str], choices: tuple[str, ...]) -> tuple[int, ...]:
     letters = [letter_position(text, len(choices)) for text in targets]
     if letters and min(letters) >= 0:
         return tuple(letters)
-    named = [options_of(chosen_options(text, choices)) for text in targets]
+    named = [chosen_options(text, choices) for text in targets]
     return sum(named, ()) if all(named) else ()
 
 

@@ -297,11 +297,10 @@ def _written(sample: Sample, texts: Sequence[str]) -> Iterator[Sample]:
     if len(sample.choices) == 1:  # the right answer alone
         sample = sample._replace(choices=(), gold=(), target=target)
     for repeat, text in enumerate(texts, start=1):
-        chosen = chosen_options(text, sample.choices, len(LETTERS))
-        yield _options(sample)._replace(
+        named = chosen_options(text, sample.choices, len(LETTERS))
+        yield _options(sample.choosing(named))._replace(
             repeat=repeat,
             outcome="answered" if text.strip() else "unreadable",
-            chosen=chosen,
             text=text,
             correct=sample.correct if len(texts) == 1 else math.nan,
             marks=sample.marks if len(texts) == 1 else {},

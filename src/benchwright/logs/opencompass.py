@@ -13,7 +13,7 @@ from benchwright.core.values import LETTERS
 from benchwright.logs.json_files import members
 from benchwright.logs.json_values import as_list, as_number, as_object, as_text, shared_start
 from benchwright.logs.opened_file import OpenedFile
-from benchwright.logs.options import are_letters, chosen_options, options_of
+from benchwright.logs.options import are_letters, chosen_options
 from benchwright.logs.sample import Log, Mark, Sample, Settings, digest_of, sampling_of
 
 NAME = "OpenCompass"
@@ -222,17 +222,17 @@ def _generated(sample: Sample, answer: Mapping[str, Any], reading: _Reading | No
     raw = answer.get("prediction")
     text = as_text(raw) if reading is None else reading.text
     gold = as_text(answer.get("gold")) or ("" if reading is None else reading.reference)
-    chosen, right = (chosen_options(each, (), len(LETTERS)) for each in (text, gold))
+    chosen = chosen_options(text, (), len(LETTERS))
+    right = chosen_options(gold, (), len(LETTERS))
     correct = math.nan if reading is None else reading.correct
-    if math.isnan(correct) and reading is not None and right != -1:
+    if math.isnan(correct) and reading is not None and right:
         correct = float(text == gold or chosen == right)
     empty = not _prompt(raw).strip() or (reading is not None and not text.strip())
-    return sample._replace(
+    return sample.choosing(chosen)._replace(
         prompt=_prompt(answer.get("origin_prompt")),
-        gold=options_of(right),
-        target="" if right != -1 else gold,
+        gold=right,
+        target="" if right else gold,
         outcome="unreadable" if empty else "answered",
-        chosen=chosen,
         text=text,
         correct=correct,
     )

@@ -1,7 +1,7 @@
 """Options named by text or label."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from benchwright.core.values import LETTERS
 
@@ -51,25 +51,6 @@ def option_position(
     return -1 if same else by_label
 
 
-def option_code(positions: Iterable[int]) -> int:
-    """Return one number for the options that an answer names.
-
-    It is the position of a single one, −1 for none, and below −1 for several, in any order.
-
-    >>> option_code([2]), option_code([0, 2]), options_of(option_code([0, 2]))
-    (2, -6, (0, 2))
-    """
-    named = set(positions)
-    return max(named, default=-1) if len(named) < 2 else -1 - sum(1 << each for each in named)
-
-
-def options_of(code: int) -> tuple[int, ...]:
-    """Return the options that `option_code` has made a number of."""
-    if code >= -1:
-        return (code,) * (code >= 0)
-    return tuple(each for each in range(MOST_SEVERAL) if (-1 - code) >> each & 1)
-
-
 def several_letters(text: str) -> tuple[int, ...]:
     """Return the options of several letters (`A, C`, `["A", "C"]`, `AC`), () for other texts."""
     named = text.strip("[]{} ").replace('"', "").replace("'", "")
@@ -79,10 +60,17 @@ def several_letters(text: str) -> tuple[int, ...]:
     return tuple(dict.fromkeys(map(LETTERS.index, letters)))
 
 
-def chosen_options(text: str, choices: Sequence[str], count: int = 0) -> int:
-    """Return the option that a text or label names, or several letters, as `option_code`."""
-    position, named = option_position(text, choices, count), several_letters(text)
+def chosen_options(text: str, choices: Sequence[str], count: int = 0) -> tuple[int, ...]:
+    """Return the option that a text or label names, or the several of letters; () for none.
+
+    >>> chosen_options("(B)", ["1", "2"]), chosen_options("A, C", (), 4), chosen_options("so", ())
+    ((1,), (0, 2), ())
+    """
+    position = option_position(text, choices, count)
+    if position >= 0:
+        return (position,)
+    named = several_letters(text)
     is_text = text.strip() in map(str.strip, choices)
-    if position >= 0 or is_text or max(named, default=MOST_SEVERAL) >= (len(choices) or count):
-        return position
-    return option_code(named)
+    if is_text or max(named, default=MOST_SEVERAL) >= (len(choices) or count):
+        return ()
+    return tuple(sorted(named))

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -113,9 +113,8 @@ class Sample(NamedTuple):
     doc: Mapping[str, Any] | None = None  # the task's source row, or the sample's metadata
     repeat: int = 1  # epochs, trials and replicas count from 1
     outcome: Outcome = "answered"
-    # position of the chosen option or letter, −1 if the log does not have it, below −1 for several
-    # (`options.option_code`)
-    chosen: int = -1
+    chosen: int = -1  # position of the chosen option or letter, −1 if the log does not have one
+    several: tuple[int, ...] = ()  # positions of the chosen options, if they are more than one
     text: str = ""  # what the model wrote, where the log does not have what it chose
     continuations: tuple[str, ...] | None = None  # texts whose log-likelihoods were taken
     contexts: tuple[str, ...] | None = None  # their contexts, if all continuations are equal
@@ -125,6 +124,17 @@ class Sample(NamedTuple):
     marks: Mapping[Mark, float] = {}  # all scores, on the scale of the log
     correct: float = math.nan  # the one that counts; a log with one score may state only this
     skipped: str = ""  # why the sample is no answer to the item (a perturbation)
+
+    def choosing(self, named: Sequence[int]) -> "Sample":
+        """Return the sample with the options that its answer names: none, one or several."""
+        if len(named) == 1:
+            return self._replace(chosen=named[0])
+        return self._replace(chosen=-1, several=tuple(named))
+
+    @property
+    def names_option(self) -> bool:
+        """Whether the log has the option, or the options, that were chosen."""
+        return self.chosen >= 0 or bool(self.several)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchwright.answers.known_responses import KnownResponses
+from benchwright.answers.table import Answers
 from benchwright.core.configuration import parse_configuration
 from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms
@@ -75,7 +75,7 @@ def gate_all(pair: Pair, request: GateRequest) -> Gated:
 def gate_subset(
     pair: Pair,
     subset: SubsetManifest,
-    training: KnownResponses | None,
+    training: Answers | None,
     request: GateRequest,
     places: Mapping[str, int] | None = None,
 ) -> Gated:
@@ -99,7 +99,7 @@ def gate_subset(
         compared = {parse_configuration(side.model).model for side in (pair.first, pair.second)}
         training = training.without(compared)
     halves = ((1 + np.array([pair.d, *pair.bounds()])) / 2).astype(np.float32)
-    new = KnownResponses("A and B", ("B − A", "lowest", "highest"), pair.item_ids, halves)
+    new = Answers("A and B", ("B − A", "lowest", "highest"), pair.item_ids, halves)
     estimated = estimate_scores(subset, new, training, level=level, seed=request.seed, paired=True)
     found, least, most = estimated.models
     if found.score is None or least.low is None or most.high is None:

@@ -1,7 +1,7 @@
 """Two models' answers to the same items, and what is missing of them."""
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -9,12 +9,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.answers.answer_files import Choice, find_answer_files, is_address
-from benchwright.answers.items_of_logs import collect_items
-from benchwright.answers.known_responses import KnownResponses, read_items, read_responses
+from benchwright.answers.answer_files import Choice, is_address
+from benchwright.answers.read_answers import read_items, read_sides
+from benchwright.answers.table import Answers, State
 from benchwright.core.configuration import parse_configuration
 from benchwright.core.errors import InputError, expected
-from benchwright.core.natural_order import natural_key
 from benchwright.core.values import LETTERS
 from benchwright.core.wording import count
 from benchwright.statistics.paired_tests import PairedDifference
@@ -87,7 +86,7 @@ class Pair(NamedTuple):
         chosen: (2, n) letters of the chosen options, "" where unknown.
         grouped_by: `task` or `subject`.
         contradicting: lines on answers whose mark or file contradicts the key of the item.
-        items: texts of known items, as in `KnownResponses`.
+        items: texts of known items, as in `Answers`.
         unread: (2, n), which answers could not be read, and count as wrong; or None.
     """
 
@@ -179,8 +178,9 @@ def read_pair(
             or no item was answered by both.
     """
     (path_a, model_a), (path_b, model_b) = _split(a), _split(b)
-    read = _read_answers(dict.fromkeys([(path_a,), (path_b,)]), choice, items_file)
-    known = (read.known[path_a,], read.known[path_b,])
+    parts = [[path] for path in dict.fromkeys((path_a, path_b))]
+    read = _read_sides(parts, choice, items_file)
+    known = (read.sides[0], read.sides[-1])
     if whole and (problems := [problem for part in known for problem in part.unusable]):
         raise InputError(f"{problems[0]}; nothing is decided on a part of the files")
     names = (_choose(known[0], model_a), _choose(known[1], model_b))
@@ -216,10 +216,10 @@ def read_panel(
     Raises:
         InputError: as for `read_pair`, or there is no other model.
     """
-    read = _read_answers([tuple(paths)], choice, items_file)
-    known = read.known[tuple(paths)]
+    read = _read_sides([paths], choice, items_file)
+    known = read.sides[0]
     first = _choose(known, baseline)
-    _answers(known, first)  # an error of the baseline is not one of each other model
+    _refuse_disputed(known, first)  # an error of the baseline is not one of each other model
     pairs, reasons = [], {}
     for name in known.models:
         if name == first:
@@ -237,99 +237,107 @@ def read_panel(
 
 
 class _Read(NamedTuple):
-    """Answers by their paths, what is known of the items, the tasks by item, and the scale."""
+    """Answers of the sides, what is known of the items, and the scale."""
 
-    known: dict[tuple[Path, ...], KnownResponses]
+    sides: list[Answers]
     about: pd.DataFrame
-    tasks: Mapping[str, str]
     scale: Scale
 
 
-def _read_answers(
-    parts: Collection[tuple[Path, ...]], choice: Choice, items_file: Path | None
-) -> _Read:
-    logs = [log for paths in parts for log in find_answer_files(paths, choice).logs]
-    of_logs = collect_items(logs) if logs else None
-    items = None if of_logs is None else of_logs.items
-    known = {paths: read_responses(paths, items, choice) for paths in parts}
-    scale = Scale(*choice.scale)
-    if items_file:
-        return _Read(known, read_items(items_file), {}, scale)
-    about = pd.concat([part.items for part in known.values()])
-    about = about.sort_values("subject", ascending=False, kind="stable").drop_duplicates("item_id")
-    return _Read(known, about, {} if of_logs is None else of_logs.tasks, scale)
+def _read_sides(parts: Sequence[Sequence[Path]], choice: Choice, items_file: Path | None) -> _Read:
+    sides = read_sides(parts, choice)
+    about = read_items(items_file) if items_file else sides[0].items
+    if about is None:
+        raise InputError(f"{sides[0].source}: no items")
+    return _Read(sides, about, Scale(*choice.scale))
 
 
 def _join(
-    known: tuple[KnownResponses, KnownResponses],
+    known: tuple[Answers, Answers],
     names: tuple[str, str],
     read: _Read,
     *,
     common: bool,
 ) -> Pair:
-    """Join two models' answers to the same items."""
-    rows = [_answers(part, name) for part, name in zip(known, names, strict=True)]
-    asked = [row.index for row in rows]
-    either = asked[0].union(asked[1])
-    chosen_ids = asked[0].intersection(asked[1]) if common else either
-    wide = [set().union(*k.listed.get(name, ())) for k, name in zip(known, names, strict=True)]
-    empty = (wide[0] & wide[1]).difference(either)  # asked, and answered by neither
-    ids = pd.Index(sorted({*chosen_ids, *empty}, key=natural_key))
-    answers = np.array([row.reindex(ids) for row in rows], dtype=np.float64)
-    if not len(ids) or np.isnan(answers).any(axis=0).all():
-        begins = [
-            f"those of {name} begin with {row.index[0]}" if len(row) else f"{name} has no answer"
-            for name, row in zip(names, rows, strict=True)
-        ]
-        raise InputError(f"no item was answered by both models; {', '.join(begins)}")
-    item_ids = tuple(map(str, ids))
-    shared = KnownResponses("", (), item_ids, np.empty((0, len(ids)), np.float32), read.about)
-    first, second = (
-        Side(part.source, name, math.nan, 0, 0) for part, name in zip(known, names, strict=True)
+    """Join two models' answers to the same items, those that either was asked."""
+    rows = [part.models.index(name) for part, name in zip(known, names, strict=True)]
+    for part, name in zip(known, names, strict=True):
+        _refuse_disputed(part, name)
+    state = np.array([part.states()[row] for part, row in zip(known, rows, strict=True)])
+    scores = np.array([part.correct[row] for part, row in zip(known, rows, strict=True)])
+    answers = np.where(state == State.MISSING, np.nan, scores.astype(np.float64))
+    asked = (state != State.UNASKED) & (state != State.BLANK)
+    either = asked.any(axis=0)
+    both = asked.all(axis=0)
+    empty = (state == State.BLANK).all(axis=0)  # asked, and answered by neither
+    at = np.flatnonzero((both if common else either) | empty)
+    if not len(at) or np.isnan(answers[:, at]).any(axis=0).all():
+        raise InputError(f"no item was answered by both models; {_where_they_begin(known, names)}")
+    item_ids = tuple(known[0].item_ids[place] for place in at)
+    shared = (
+        known[0]
+        ._replace(items=read.about)
+        .select(np.zeros(len(known[0].models), dtype=bool), np.isin(np.arange(len(either)), at))
     )
-    unread = [
-        ids.isin(k.unreadable.get(name, frozenset())) for k, name in zip(known, names, strict=True)
-    ]
-    texts = read.about.set_index("item_id")["question"].reindex(ids).fillna("")
-    tasks = np.array([read.tasks.get(item, "no task") for item in item_ids], object)
-    by_task = len(set(tasks)) > 1
+    first, second = (
+        Side(part.source, name, accuracy=math.nan, missing=0, unreadable=0)
+        for part, name in zip(known, names, strict=True)
+    )
+    texts = read.about.set_index("item_id")["question"].reindex(list(item_ids)).fillna("")
+    # An items file states what the groups are; else the tasks of logs come first.
+    tasks = known[0].tasks if read.about is known[0].items else {}
+    of_task = np.array([tasks.get(item, "no task") for item in item_ids], object)
+    by_task = len(set(of_task)) > 1
+    letters = [_letters(part, row)[at] for part, row in zip(known, rows, strict=True)]
     pair = Pair(
         first,
         second,
         item_ids,
-        answers,
-        shared.clusters(),
-        tasks if by_task else shared.subjects(),
-        tuple(_notes(answers[:, ~np.isnan(answers).any(axis=0)])),
-        read.scale,
-        len(either) - len(chosen_ids),
-        texts.to_numpy(dtype=object) if texts.any() else None,
-        np.array([_letters(part, n, ids) for part, n in zip(known, names, strict=True)], object),
-        "task" if by_task else "subject",
-        unread=np.array(unread),
+        answers=answers[:, at],
+        clusters=shared.clusters(),
+        groups=of_task if by_task else shared.subjects(),
+        notes=tuple(_notes(answers[:, at][:, both[at]])),
+        scale=read.scale,
+        left_out=int(either.sum() - both.sum()) if common else 0,
+        questions=texts.to_numpy(dtype=object) if texts.any() else None,
+        chosen=np.array(letters, object),
+        grouped_by="task" if by_task else "subject",
+        unread=(state == State.UNREAD)[:, at],
     )
-    return pair.select(np.arange(len(ids)))  # which computes the scores of both
+    return pair.select(np.arange(len(at)))  # which computes the scores of both
 
 
-def _answers(known: KnownResponses, model: str) -> pd.Series:
-    """Return a model's answers by item, NaN where it did not answer, or not each repeat."""
-    if disputed := known.disputed.get(model):
+def _refuse_disputed(known: Answers, model: str) -> None:
+    """Raise InputError if a model has different answers to an item."""
+    if known.disputed is None:
+        return
+    disputed = np.flatnonzero(known.disputed[known.models.index(model)])
+    if len(disputed):
         raise InputError(
             f"{known.source}: {model} has different answers to {count(len(disputed), 'item')}, "
-            f"e.g. {min(disputed, key=natural_key)}; give one of the files, or a column `repeat` "
+            f"e.g. {known.item_ids[disputed[0]]}; give one of the files, or a column `repeat` "
             "for answers to be averaged"
         )
-    row = pd.Series(known.correct[known.models.index(model)], index=list(known.item_ids)).dropna()
-    silent = known.unanswered.get(model, frozenset())
-    return pd.concat([row.drop(silent, errors="ignore"), pd.Series(np.nan, index=sorted(silent))])
 
 
-def _letters(known: KnownResponses, model: str, ids: pd.Index) -> list[str]:
-    if known.chosen is None:
-        return [""] * len(ids)
-    row = pd.Series(known.chosen[known.models.index(model)], index=list(known.item_ids))
-    chosen = row.reindex(ids, fill_value=-1)
-    return [LETTERS[option] if 0 <= option < len(LETTERS) else "" for option in chosen]
+def _where_they_begin(known: tuple[Answers, Answers], names: tuple[str, str]) -> str:
+    """Say with which item the answers of each of two models begin."""
+    parts = []
+    for part, name in zip(known, names, strict=True):
+        answered = np.flatnonzero(~np.isnan(part.correct[part.models.index(name)]))
+        begins = f"those of {name} begin with {part.item_ids[answered[0]]}" if len(answered) else ""
+        parts.append(begins or f"{name} has no answer")
+    return ", ".join(parts)
+
+
+def _letters(known: Answers, row: int) -> NDArray[np.object_]:
+    """Return the letters (n,) of the options that a model chose, "" where unknown."""
+    letters = np.full(len(known.item_ids), "", dtype=object)
+    if known.chosen is not None:
+        for place in np.flatnonzero(known.chosen[row] >= 0):
+            option = int(known.chosen[row, place])
+            letters[place] = LETTERS[option] if option < len(LETTERS) else ""
+    return letters
 
 
 def _notes(answers: NDArray[np.float64]) -> list[str]:
@@ -354,7 +362,7 @@ def _split(given: str) -> tuple[Path, str | None]:
     raise InputError(f"{given}: there is no such file or folder")
 
 
-def _choose(known: KnownResponses, wanted: str | None) -> str:
+def _choose(known: Answers, wanted: str | None) -> str:
     """Return the wanted model, or the only one."""
     found: Sequence[str] = known.models
     if wanted in known.models:

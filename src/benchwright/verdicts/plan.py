@@ -4,8 +4,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchwright.answers.known_responses import KnownResponses
 from benchwright.answers.model_descriptions import family_of
+from benchwright.answers.table import Answers
 from benchwright.core.configuration import count_models
 from benchwright.core.text_table import table_lines
 from benchwright.methods.dele.planning.plan import (
@@ -28,7 +28,7 @@ class MadePlan(NamedTuple):
     plan: Plan
 
 
-def run_plan(known: KnownResponses, wanted: Wanted) -> MadePlan:
+def run_plan(known: Answers, wanted: Wanted) -> MadePlan:
     """Make a plan from known responses to the whole benchmark.
 
     Raises:

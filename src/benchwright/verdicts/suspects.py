@@ -6,12 +6,10 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from benchwright.answers.answer_files import Choice, find_answer_files
-from benchwright.answers.items_of_logs import collect_items
-from benchwright.answers.known_responses import read_responses
+from benchwright.answers.answer_files import Choice
 from benchwright.answers.model_descriptions import describe_models
+from benchwright.answers.read_answers import read_answers
 from benchwright.core.errors import InputError
-from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.core.text_table import table_lines
 from benchwright.core.values import LETTERS
 from benchwright.evidence.suspect_items import rank_suspect_items
@@ -38,17 +36,13 @@ def find_suspects(paths: Sequence[Path], choice: Choice = Choice()) -> Suspects:
     Raises:
         InputError: there are no logs, or none that several models answered.
     """
-    logs = find_answer_files(paths, choice).logs
-    if not logs:
+    known = read_answers(paths, choice)
+    if known.items is None or not known.tasks:
         raise InputError(f"{paths[0]}: no log, and tables do not say what was asked")
-    items = collect_items(logs).items
-    known = read_responses(paths, items, choice)
     if len(known.models) < 2:
         raise InputError(f"{known.source}: answers of one model; suspects need several")
-    matrix = ResponseMatrix.of(
-        known.models, known.item_ids, correct=known.correct, prediction=known.chosen
-    )
-    asked = items[items["item_id"].isin(known.item_ids)].reset_index(drop=True)
+    matrix = known.matrix()
+    asked = known.items.set_index("item_id").loc[list(known.tasks)].reset_index()
     families = describe_models(matrix, ModelsParams())
     ranked = rank_suspect_items(matrix, asked, families)
     texts = asked[["item_id", "question", "choices", "answer"]]
@@ -57,8 +51,10 @@ def find_suspects(paths: Sequence[Path], choice: Choice = Choice()) -> Suspects:
     table["n_alternative"] = (chosen == table["alternative"].to_numpy()).sum(axis=0)
     models = len(known.models)
     # Of MedQA's first 50, half are planted errors with ten models, and a quarter with two.
-    few = [f"{models} models; with fewer than 10, fewer of the first are errors"] * (models < 10)
-    return Suspects(table, models, (*known.notes, *few))
+    notes = list(known.notes)
+    if models < 10:
+        notes.append(f"{models} models; with fewer than 10, fewer of the first are errors")
+    return Suspects(table, models, tuple(notes))
 
 
 def terminal_lines(found: Suspects, top: int) -> list[str]:

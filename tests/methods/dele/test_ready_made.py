@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchwright.answers.known_responses import KnownResponses
+from benchwright.answers.table import Answers
 from benchwright.core.errors import InputError
 from benchwright.methods.dele.ready_made import (
     STOCK_TASKS,
@@ -39,13 +39,13 @@ def made() -> ReadyMade:
 READY = made()
 
 
-def answers(places: np.ndarray, rows: slice = slice(20, None)) -> KnownResponses:
+def answers(places: np.ndarray, rows: slice = slice(20, None)) -> Answers:
     """Return answers as a log has them, with numbers and an order of its own."""
     ids = [f"log/{number}" for number in range(len(places))]
     items = {"item_id": ids, "question": [f" {QUESTIONS[at]}\n" for at in places]}
     table = pd.DataFrame(items).assign(choices=[CHOICES[::-1]] * len(ids), subject="")
     models = tuple(f"m{n}" for n in range(len(RIGHT[rows])))
-    return KnownResponses("log", models, tuple(ids), RIGHT[rows][:, places], table)
+    return Answers("log", models, tuple(ids), RIGHT[rows][:, places], table)
 
 
 def test_every_benchmark_has_numbers_and_fits_into_a_megabyte() -> None:

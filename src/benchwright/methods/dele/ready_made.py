@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.answers.known_responses import KnownResponses
+from benchwright.answers.table import Answers
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError, expected
 from benchwright.core.seeding import item_uniforms, stage_generator
@@ -157,7 +157,7 @@ class ReadyMade(NamedTuple):
                 found[name] = same.pop(0) if len(same) > 1 else same[0]
         return found
 
-    def rename(self, known: KnownResponses) -> KnownResponses:
+    def rename(self, known: Answers) -> Answers:
         """Name items of logs as `item_ids` by their texts; ids of tables stay as they are."""
         columns = self.find(known.items, known.item_ids)
         used = {*columns.values()}
@@ -197,7 +197,7 @@ def find_ready_made(given: Path | None) -> tuple[ReadyMade, int] | None:
 
 
 def estimate_ready_made(
-    ready: ReadyMade, size: int, new: KnownResponses, level: float = 0.95
+    ready: ReadyMade, size: int, new: Answers, level: float = 0.95
 ) -> Estimated:
     """Estimate the scores of new models on all items from their answers to the draw of a size.
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.answers.known_responses import ANSWERED_BY, KnownResponses
+from benchwright.answers.table import ANSWERED_BY, Answers
 from benchwright.core.configuration import parse_configuration
 from benchwright.core.errors import InputError
 from benchwright.core.weighted_subset import WeightedSubset
@@ -49,8 +49,8 @@ class Estimated(NamedTuple):
 
 def estimate_scores(
     subset: SubsetManifest,
-    new: KnownResponses,
-    known: KnownResponses | None,
+    new: Answers,
+    known: Answers | None,
     estimator: str | EstimatorKind = AUTO,
     level: float = 0.95,
     seed: int = 0,
@@ -76,7 +76,7 @@ def estimate_scores(
         # Only the number of the other items is known.
         others = tuple(f"\0{place}" for place in range(subset.of_items - len(subset.items)))
         nobody = np.empty((0, subset.of_items), dtype=np.float32)
-        training = KnownResponses("", (), (*subset.item_ids, *others), nobody)
+        training = Answers("", (), (*subset.item_ids, *others), nobody)
     else:
         training = _training(subset, new, known, notes)
     if isinstance(estimator, str):
@@ -109,7 +109,7 @@ def estimate_scores(
     )
 
 
-def _aligned(subset: SubsetManifest, new: KnownResponses, notes: list[str]) -> NDArray[np.float64]:
+def _aligned(subset: SubsetManifest, new: Answers, notes: list[str]) -> NDArray[np.float64]:
     """Return responses (r, k) to the subset's items in order."""
     wanted = dict.fromkeys(subset.item_ids)
     item_ids = [name if name in wanted else None for name in new.item_ids]
@@ -138,9 +138,7 @@ def _aligned(subset: SubsetManifest, new: KnownResponses, notes: list[str]) -> N
     return out
 
 
-def _training(
-    subset: SubsetManifest, new: KnownResponses, known: KnownResponses, notes: list[str]
-) -> KnownResponses:
+def _training(subset: SubsetManifest, new: Answers, known: Answers, notes: list[str]) -> Answers:
     """Select the models that are not new, and the items of the subset or that half answered."""
     others = known.without({parse_configuration(name).model for name in new.models})
     if dropped := len(known.models) - len(others.models):
