@@ -18,6 +18,7 @@ from audit_examples import row, save
 from benchwright import __version__
 from benchwright.cli import cli
 from benchwright.cli.kedro_run import wrap_kedro_run
+from benchwright.cli.main import COMMANDS
 from benchwright.methods.mmlu_cf.sealing.key import read_key
 from benchwright.params.mmlu_cf import SealingParams
 
@@ -30,9 +31,14 @@ def test_version_is_printed_outside_a_project(
     assert (done.exit_code, done.output) == (0, f"benchwright {__version__}\n")
 
 
-@pytest.mark.parametrize("command", sorted(cli.commands))
-def test_every_option_has_a_help_text(command: str) -> None:
-    options = [p for p in cli.commands[command].params if isinstance(p, click.Option)]
+@pytest.mark.parametrize(
+    ("name", "line"), [each for commands in COMMANDS.values() for each in commands.items()]
+)
+def test_help_names_every_command_and_option(name: str, line: str) -> None:
+    command = cli.get_command(click.Context(cli), name)
+    assert command is not None
+    assert command.get_short_help_str(90) == line
+    options = [p for p in command.params if isinstance(p, click.Option)]
     assert [option.name for option in options if not option.help] == []
 
 

@@ -550,7 +550,7 @@ def test_mistakes_and_failures_never_look_like_a_decision(
     def fails(*_: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("benchwright.verdicts.gate.gate_all", fails)
+    monkeypatch.setattr("benchwright.cli.gate.gate_all", fails)
     assert run("gate", a, a, "--margin", 0.01).exit_code == 3
 
 

@@ -11,6 +11,6 @@ def __getattr__(name: str) -> Any:
     """Return `run`, which a packaged project looks for, when it is asked for."""
     if name != "run":
         raise AttributeError(name)
-    from benchwright.cli.kedro_run import run
+    from benchwright.cli.kedro_run import run_command
 
-    return run
+    return run_command

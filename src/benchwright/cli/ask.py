@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import click
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -15,9 +16,26 @@ from numpy.typing import NDArray
 from benchwright.answers.response_matrices import build_response_matrices
 from benchwright.answers.table import Answers, select_answered
 from benchwright.cli.benchmark_items import ingested
+from benchwright.cli.command import Command, enter_project, in_project_folder
+from benchwright.cli.options import (
+    COUNT,
+    PATH,
+    POSITIVE,
+    SHARE,
+    env_option,
+    model_option,
+    saved_run_options,
+    seed_option,
+    shown_option,
+    style_option,
+    training_option,
+)
+from benchwright.cli.outputs import print_lines, relative, write_output
+from benchwright.cli.training_models import training_responses
 from benchwright.core.atomic_files import write_json, written_aside
 from benchwright.core.configuration import configuration_name, count_models
 from benchwright.core.errors import InputError
+from benchwright.core.progress import say
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.core.stored_shards import StoredShards
 from benchwright.datasets.score_store import ScoreStore
@@ -40,6 +58,38 @@ from benchwright.tables.responses import Calibration, Responses
 RESULT, ANSWERS = "result.json", "answers.parquet"
 _SHARD = 16  # prompts per file of scores: the most that a killed run asks again
 _ANSWERS = ["item_id", "model", "condition", "style", "shots", "prediction", "correct"]
+
+
+@click.command(cls=Command)
+@model_option
+@click.option("--budget", type=POSITIVE, help="Number of items to ask.")
+@click.option("--width", type=SHARE, help="Stop at this width: .1 is ±5 percentage points.")
+@style_option
+@shown_option("--shots", default=0, type=COUNT, help="Demonstrations.")
+@training_option
+@click.option("--no-training", is_flag=True, help="Use none, instead of those that a run saved.")
+@saved_run_options
+@seed_option
+@click.option("--out", type=PATH, help="Folder for scores, answers and result.")
+@env_option
+@in_project_folder()
+def ask_command(out: Path | None, env: str | None, params: dict[str, Any], **given: Any) -> None:
+    """Ask a model few items, and estimate its score on all.
+
+    Items are drawn at random, the same for every model with the same seed, up to --budget or until
+    the interval is as narrow as --width. A killed command that is started again goes on with the
+    same items.
+    """
+    project, known = enter_project(), None
+    if not given["no_training"]:
+        known = training_responses(given["training"], params, env, needed=False)
+    goal = Goal(given["budget"], given["width"])
+    request = AskRequest(given["model"], goal, given["style"], given["shots"], given["seed"])
+    prepared = prepare(project, env, request, known, params, out)
+    result = run_ask(prepared, say)
+    print_lines(terminal_lines(result))
+    say(f"written: {relative(write_answers(result).resolve())}")
+    write_output(prepared.folder / RESULT, lambda: result_json(result))
 
 
 class AskRequest(NamedTuple):

@@ -54,7 +54,7 @@ def enter_project() -> Path:
 
 
 @contextmanager
-def _errors_in_one_line() -> Iterator[None]:
+def errors_in_one_line() -> Iterator[None]:
     """Print a user's mistake or a signal as one line, another error in full, and exit."""
     stage_log.resume_options.clear()
     with stopped_by_signals() as stops, kedro_errors_once():
@@ -99,11 +99,6 @@ class Command(click.Command):
         given = dict(ctx.params)
         names = [str(option.name) for option in self.params if option.type is WRITTEN]
         files = [file for name in names if (file := given.pop(name))]
-        with _errors_in_one_line():
+        with errors_in_one_line():
             check_outputs(files, list(_paths_in(given.values())))
-            if "scale" in ctx.params:
-                from benchwright.answers.answer_files import Choice, read_choice
-
-                choice = {name: ctx.params.pop(name) for name in Choice._fields}
-                ctx.params["choice"] = read_choice(**choice)
             return super().invoke(ctx)

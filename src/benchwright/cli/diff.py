@@ -5,8 +5,12 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import click
 import pandas as pd
 
+from benchwright.cli.command import Command, enter_project
+from benchwright.cli.options import env_option, out_option, saved_run_options
+from benchwright.cli.outputs import print_lines, write_output
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError
 from benchwright.core.natural_order import natural_key
@@ -30,6 +34,26 @@ _COLUMNS = (
 )
 _CHANGES = ("came_in", "went_out", "added", "gone", "same")
 _UNKNOWN = "not compared, since those of both runs are not recorded."
+
+
+@click.command(cls=Command)
+@click.argument("before", default="previous")
+@click.argument("after", default="latest")
+@saved_run_options
+@out_option
+@env_option
+def diff_command(
+    before: str, after: str, params: dict[str, Any], out: Path | None, env: str | None
+) -> None:
+    """Compare the kept items of two runs.
+
+    The comparison names the rules behind each change. BEFORE and AFTER each name a run: a version
+    or a unique prefix of one, `latest`, `previous`, a folder, or an item_audit.parquet file. By
+    default, the last two runs are compared.
+    """
+    comparison = compare_saved(enter_project(), env, params, before, after)
+    print_lines(terminal_lines(comparison))
+    write_output(out, lambda: diff_json(comparison))
 
 
 class SavedAudit(NamedTuple):

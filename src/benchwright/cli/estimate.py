@@ -1,10 +1,80 @@
 """`benchwright estimate`: scores of new models from their responses to an exported subset."""
 
+from pathlib import Path
 from typing import Any
 
+import click
+
+from benchwright.answers.answer_files import Choice
+from benchwright.answers.read_answers import read_answers
+from benchwright.cli.command import Command
+from benchwright.cli.options import (
+    PATH,
+    SUBSET_HELP,
+    answer_options,
+    env_option,
+    out_option,
+    saved_run_options,
+    seed_option,
+    shown_option,
+    training_option,
+)
+from benchwright.cli.outputs import print_lines, write_output
+from benchwright.cli.training_models import training_responses
+from benchwright.core.errors import InputError
 from benchwright.core.text_table import table_lines
 from benchwright.core.wording import count
-from benchwright.methods.dele.estimation.subset_scores import Estimated
+from benchwright.datasets.subset_manifest import read_subset
+from benchwright.methods.dele.estimation.subset_scores import Estimated, estimate_scores
+from benchwright.methods.dele.ready_made import estimate_ready_made, find_ready_made
+
+
+@click.command(cls=Command)
+@click.argument("answers", nargs=-1, required=True, type=PATH)
+@click.option("--subset", required=True, type=PATH, help=SUBSET_HELP)
+@training_option
+@click.option("--no-training", is_flag=True, help="Use none, instead of those that a run saved.")
+@saved_run_options
+@shown_option("--estimator", default="auto", help="As `benchwright list estimators` names them.")
+@seed_option
+@out_option
+@answer_options
+@env_option
+def estimate_command(
+    answers: tuple[Path, ...],
+    subset: Path,
+    training: tuple[Path, ...],
+    *,
+    no_training: bool,
+    params: dict[str, Any],
+    estimator: str,
+    seed: int,
+    out: Path | None,
+    choice: Choice,
+    env: str | None,
+) -> None:
+    """Estimate scores on the whole benchmark.
+
+    ANSWERS are the responses of new models to an exported or a ready-made subset: logs, tables, or
+    folders of these. A ready-made subset needs no training models.
+    """
+    ready = find_ready_made(subset)
+    if ready is not None:
+        if training or no_training or estimator != "auto":
+            raise InputError(
+                f"--subset {subset} predicts by itself: leave out --training, --no-training and "
+                "--estimator"
+            )
+        estimates = estimate_ready_made(*ready, read_answers(answers, choice))
+    else:
+        manifest = read_subset(subset)
+        new = read_answers(answers, choice)
+        known = None
+        if not no_training:
+            known = training_responses(training, manifest.of_run() | params, env, needed=True)
+        estimates = estimate_scores(manifest, new, known, estimator, seed=seed)
+    print_lines(terminal_lines(estimates))
+    write_output(out, lambda: estimates_json(estimates))
 
 
 def terminal_lines(estimated: Estimated) -> list[str]:

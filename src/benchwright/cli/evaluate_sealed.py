@@ -6,17 +6,31 @@ Prompts, scores and replies stay in memory; only aggregates leave the process.
 import json
 import re
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+import click
 import numpy as np
 import pandas as pd
 
+from benchwright.cli.command import Command, enter_project
+from benchwright.cli.options import (
+    COUNT,
+    FILE,
+    PATH,
+    env_option,
+    key_option,
+    shown_option,
+    style_option,
+)
+from benchwright.cli.outputs import print_lines, relative
 from benchwright.cli.release import read_item
 from benchwright.core.atomic_files import write_json
 from benchwright.core.configuration import Configuration, configuration_name
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError
+from benchwright.core.progress import say
 from benchwright.core.stored_shards import MemoryShards
 from benchwright.core.text_table import table_lines
 from benchwright.core.version import VERSION
@@ -42,6 +56,59 @@ from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.runs.project_conf import load_conf
 from benchwright.scoring.demonstrations import DemonstrationPool
 from benchwright.scoring.rendering import Question
+
+
+@click.command(cls=Command)
+@click.argument("files", nargs=-1, required=True, type=FILE)
+@click.option("--model", "models", required=True, multiple=True, help="Model. Repeatable.")
+@style_option
+@shown_option("--shots", default=(0,), multiple=True, type=COUNT, help="Examples. Repeatable.")
+@click.option("--demonstrations", type=FILE, help="validation.jsonl of the same benchmark.")
+@key_option
+@click.option("--send-to-server", is_flag=True, help="Allow closed questions on a server.")
+@click.option("--out", type=PATH, help="Folder for the results.")
+@env_option
+def evaluate_sealed_command(
+    files: tuple[Path, ...],
+    models: tuple[str, ...],
+    style: str,
+    shots: tuple[int, ...],
+    *,
+    demonstrations: Path | None,
+    key_file: str | None,
+    send_to_server: bool,
+    out: Path | None,
+    env: str | None,
+) -> None:
+    """Score models on the closed half of a sealed benchmark.
+
+    FILES are test.sealed (the closed half), validation.jsonl (the public half), or both. Only
+    aggregates are reported. The key comes from the environment variable BENCHWRIGHT_SEAL_KEY or
+    from --key-file. Every model is scored with every number of shots on every file.
+    """
+    every = product(dict.fromkeys(models), dict.fromkeys(shots), dict.fromkeys(files))
+    requests = [
+        SealedRequest(
+            file=file,
+            model=model,
+            style=style,
+            shots=count,
+            demonstrations=demonstrations,
+            send_to_server=send_to_server,
+        )
+        for model, count, file in every
+    ]
+    if out is not None:
+        for request in requests:  # fail before any model is asked
+            identity_of(request)
+    sealing = SealingParams(key_file=key_file)
+    for request in requests:
+        score = run_evaluate_sealed(enter_project(), env, request, sealing)
+        if len(requests) > 1:
+            say(f"\n{request.asked_as} on {request.file.name}")
+        print_lines(terminal_lines(score))
+        if out is not None:
+            say(f"\nresults: {relative(write_score(request, score, out))}")
 
 
 class SealedRequest(NamedTuple):

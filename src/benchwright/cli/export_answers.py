@@ -5,10 +5,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import click
 import pandas as pd
 
 from benchwright.answers.calibration import live_first
 from benchwright.answers.response_matrices import build_perturbed_matrices
+from benchwright.cli.command import Command, enter_project
+from benchwright.cli.options import PATH, env_option, saved_run_options, shown_option
+from benchwright.cli.outputs import relative
+from benchwright.core.progress import say
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.datasets.export_folder import ExportFolder
 from benchwright.exports.every_eval_ever import (
@@ -22,6 +27,24 @@ from benchwright.params.scoring import HubWeights, ModelsParams
 from benchwright.runs.project_conf import load_conf
 from benchwright.runs.saved_runs import SavedRun, find_run
 from benchwright.tables.responses import Generations, Responses
+
+
+@click.command(cls=Command)
+@click.argument("folder", type=PATH)
+@saved_run_options
+@shown_option("--organization", default="unknown", help="Who ran the evaluation.")
+@env_option
+def export_answers_command(
+    folder: Path, params: dict[str, Any], organization: str, env: str | None
+) -> None:
+    """Write the answers of a saved run to FOLDER for Every Eval Ever.
+
+    A folder of an earlier export is replaced. It contains questions and right answers in the clear.
+    """
+    run, manifest = export_answers(folder, enter_project(), env, params, organization)
+    for configuration, count in manifest["answers"].items():
+        say(f"{configuration}: {count:,} answers")
+    say(f"\nrun:     {run}\nanswers: {relative(folder)}")
 
 
 def export_answers(

@@ -44,7 +44,7 @@ def wrap_kedro_run(command: Callable[..., Any]) -> Callable[..., Any]:
     return wrapped
 
 
-run = Command(
+run_command = Command(
     name="run",
     callback=in_project_folder()(wrap_kedro_run(kedro_run.callback)),  # type: ignore[arg-type]
     params=kedro_run.params,

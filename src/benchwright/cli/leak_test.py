@@ -2,15 +2,29 @@
 
 import json
 import re
+import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import click
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.cli.command import Command, enter_project
+from benchwright.cli.options import (
+    PATH,
+    RISK,
+    env_option,
+    model_option,
+    out_option,
+    run_params,
+    seed_option,
+    shown_option,
+)
+from benchwright.cli.outputs import print_lines, write_output
 from benchwright.cli.release import read_item
 from benchwright.core.configuration import Configuration, configuration_name
 from benchwright.core.content_hash import content_hash
@@ -18,9 +32,10 @@ from benchwright.core.errors import InputError
 from benchwright.core.seeding import stage_generator
 from benchwright.datasets.score_store import ScoreStore
 from benchwright.methods.mmlu_cf.difficulty.response_difficulty import one_configuration
-from benchwright.methods.mmlu_cf.sealing.key import KeyedNames, SealKey
+from benchwright.methods.mmlu_cf.sealing.key import KeyedNames, SealKey, read_key
 from benchwright.methods.mmlu_cf.sealing.seal import MANIFEST
 from benchwright.params.benchmark import PromptParams
+from benchwright.params.mmlu_cf import SealingParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.runs.project_conf import load_conf
 from benchwright.scoring.prompts import prompt_id
@@ -33,6 +48,42 @@ from benchwright.transforms.released_order import commitment, equivalent_orders,
 
 POWER = 0.8
 _WORDS = PromptParams(description="")
+
+
+@click.command(cls=Command)
+@model_option
+@click.option("--export", "folder", required=True, type=PATH, help="Folder as it was released.")
+@click.option("--key-file", help="File that contains the key, to check who chose the orders.")
+@shown_option("--alpha", default=0.05, type=RISK, help="Probability of evidence where none is due.")
+@seed_option
+@click.option("--data-root", help="Data folder for the scores. Default: the one in conf/.")
+@out_option
+@env_option
+def leak_test_command(
+    model: str,
+    folder: Path,
+    key_file: str | None,
+    *,
+    alpha: float,
+    seed: int,
+    data_root: str | None,
+    out: Path | None,
+    env: str | None,
+) -> None:
+    """Test whether a model was trained on a release.
+
+    The options of each released item are in one of a few orders, which a key chose. The model
+    scores all of them. The p-value is the share of keys with which the released orders would have
+    stood out as much. The exit code is 0 without evidence of training, 1 with evidence, and 3 for
+    unusable input.
+    """
+    key = read_key(SealingParams(key_file=key_file)) if key_file else None
+    request = LeakTestRequest(model, alpha, seed)
+    params = run_params(data_root=data_root)
+    made = run_leak_test(enter_project(), env, request, folder=folder, key=key, params=params)
+    print_lines(terminal_lines(made))
+    write_output(out, lambda: result_json(made))
+    sys.exit(int(made.found))
 
 
 class ReleasedItem(NamedTuple):

