@@ -42,6 +42,31 @@ def test_help_names_every_command_and_option(name: str, line: str) -> None:
     assert [option.name for option in options if not option.help] == []
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["gate", "A", "B", "--margin", ".02", "--task", "bad", "--task", "good"], "--task"),
+        (["gate", "A", "B", "--task=bad", "--margin=.02", "--task", "good"], "--task"),
+        (["compare", "A", "B", "--scorer", "bad", "--filter", "good"], "--filter/--scorer"),
+        (["-e", "bad", "--params", "limit=5", "--env", "good"], "--env/-e"),
+        (["run", "-r", "bad", "--runner", "good"], "--runner/-r"),
+        (["sweep", "-pbad", "-pgood"], "--pipeline/-p"),
+    ],
+)
+def test_an_option_of_one_value_that_is_given_twice_is_refused(words: list[str], said: str) -> None:
+    done = CliRunner().invoke(cli, words)
+    message = f"benchwright: {said} takes one value, not 2: 'bad' and 'good'\n"
+    assert (done.exit_code, done.output) == (3, message)
+
+
+def test_options_of_many_values_and_flags_can_be_given_twice(tmp_path: Path) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text("item_id,a,b\n1,0,1\n2,1,1\n3,0,0\n")
+    words = ["plan", str(file), "--se", ".3", "--se", ".2", "--all-items", "--all-items"]
+    done = CliRunner().invoke(cli, words)
+    assert done.exit_code == 0, done.output
+
+
 @pytest.fixture
 def in_project(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(repository)

@@ -5,6 +5,7 @@ import sys
 import traceback
 from collections.abc import Iterable, Iterator
 from contextlib import chdir, contextmanager
+from copy import copy
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -92,8 +93,35 @@ def _paths_in(values: Iterable[Any]) -> Iterator[Path]:
             yield from (path for path in map(Path, starts) if path.exists())
 
 
+def _check_given_once(command: click.Command, ctx: click.Context, args: list[str]) -> None:
+    """Raise InputError if an option of one value is given twice, of which Click takes the last."""
+    once = []
+    collecting = copy(command)
+    collecting.params = []
+    for param in command.params:
+        collected = copy(param)
+        if isinstance(collected, click.Option) and not (collected.is_flag or collected.multiple):
+            collected.multiple = True
+            once.append(collected)
+        collecting.params.append(collected)
+    given, _, _ = collecting.make_parser(ctx).parse_args(list(args))
+    for option in once:
+        values = given.get(option.name, [])
+        if len(values) > 1:
+            names = "/".join(option.opts)
+            shown = " and ".join(map(repr, values))
+            raise InputError(f"{names} takes one value, not {len(values)}: {shown}")
+
+
 class Command(click.Command):
     """A command that writes files which it checks first, and whose mistakes are one line."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        rest = super().parse_args(ctx, list(args))
+        if not ctx.resilient_parsing:
+            with errors_in_one_line():
+                _check_given_once(self, ctx, args)
+        return rest
 
     def invoke(self, ctx: click.Context) -> Any:
         given = dict(ctx.params)
