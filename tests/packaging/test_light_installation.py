@@ -31,7 +31,6 @@ ANSWERS = (
 PIPELINES = (
     ["run", "--pipeline", "smart"],
     ["sweep", "--variants", "smart", "--benchmarks", "demo"],
-    ["ask", "--model", "smollm2-135m-instruct", "--budget", "5"],
 )
 MISSING = re.compile(
     r"^benchwright: \w+ is not installed: pip install 'benchwright\[all\]'$", re.MULTILINE

@@ -20,7 +20,6 @@ COMMANDS = {
         ),
         "estimate": "Estimate scores on the whole benchmark.",
         "suspects": "Rank items whose answers point to a wrong key.",
-        "ask": "Ask a model few items, and estimate its score on all.",
     },
     "Pipelines": {
         "run": "Run a pipeline, with the options of `kedro run`.",

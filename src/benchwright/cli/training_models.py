@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from benchwright.answers.known_responses import Answers
+from benchwright.answers.read_answers import known_answers
+from benchwright.answers.table import Answers
 from benchwright.cli.command import enter_project
 from benchwright.core.errors import InputError
 from benchwright.core.values import escape_controls

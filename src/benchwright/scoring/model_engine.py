@@ -4,8 +4,7 @@ import itertools
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
-from contextvars import ContextVar
+from contextlib import closing
 from pathlib import Path
 
 import pandas as pd
@@ -29,7 +28,6 @@ _RETRIES = 3  # restarts of an actor by one batch
 _RESTARTS = 10  # restarts of one actor
 _AHEAD = 2  # batches at an actor, so that the next one is ready
 _PASSED_ON = ("HF_HUB_OFFLINE", "TOKENIZERS_PARALLELISM", "OMP_WAIT_POLICY")
-_KEPT: ContextVar[list[LanguageModel] | None] = ContextVar("kept", default=None)
 
 
 def answer_shards(
@@ -77,33 +75,8 @@ def answer_batches(
     if scoring.engine == "ray" and model.endpoint is None:
         yield from answer_on_ray(name, model, scoring, batches, progress)
         return
-    with _loaded(name, model, scoring) as loaded:
+    with closing(load_model(name, model, scoring)) as loaded:
         yield from ask(loaded, batches, progress)
-
-
-@contextmanager
-def model_kept() -> Iterator[None]:
-    """Keep the one model that is asked in this block loaded; of the engine `local` only."""
-    models: list[LanguageModel] = []
-    token = _KEPT.set(models)
-    try:
-        yield
-    finally:
-        _KEPT.reset(token)
-        for model in models:
-            model.close()
-
-
-@contextmanager
-def _loaded(name: str, model: ModelParams, scoring: ScoringParams) -> Iterator[LanguageModel]:
-    kept = _KEPT.get()
-    if kept is None:
-        with closing(load_model(name, model, scoring)) as loaded:
-            yield loaded
-        return
-    if not kept:
-        kept.append(load_model(name, model, scoring))
-    yield kept[0]
 
 
 def answer_on_ray(
