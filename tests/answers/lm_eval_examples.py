@@ -12,8 +12,8 @@ import yaml
 from answers.imported_rows import import_as_rows
 from benchwright.answers.import_responses import Imported
 from benchwright.datasets.response_files import LoadedFile, ResponseFiles
+from benchwright.ingestion.source_rows import IngestedTables, map_source_rows
 from benchwright.params.benchmark import BenchmarkParams
-from benchwright.pipelines.ingestion import IngestedTables, map_source_rows
 
 TIME = "2026-11-20T22-25-57.198528"
 BENCHMARKS = Path(__file__).resolve().parents[2] / "conf" / "base" / "parameters" / "benchmarks"

@@ -14,7 +14,7 @@ from benchwright.cli import cli
 from benchwright.cli.estimate import terminal_lines
 from benchwright.core.errors import InputError
 from benchwright.core.weighted_subset import WeightedSubset
-from benchwright.datasets.subset_manifest import SubsetItem, SubsetManifest, hashed, ids_hash
+from benchwright.exports.subset_manifest import SubsetItem, SubsetManifest, hashed, ids_hash
 from benchwright.methods.dele.estimation.registry import ESTIMATORS
 from benchwright.methods.dele.estimation.subset_scores import Estimated, estimate_scores
 from benchwright.methods.dele.estimation.training import Training

@@ -12,8 +12,8 @@ from kedro.io import DatasetError
 
 from benchwright.core.errors import InputError
 from benchwright.datasets.benchmark_source import BenchmarkSource
+from benchwright.ingestion.source_rows import IngestedTables, map_source_rows
 from benchwright.params.benchmark import BenchmarkParams
-from benchwright.pipelines.ingestion import IngestedTables, map_source_rows
 
 FIELDS = {
     "question": "question",

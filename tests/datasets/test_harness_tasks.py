@@ -15,6 +15,7 @@ from benchwright.datasets.harness_tasks import (
     HarnessTask,
     HarnessTasks,
 )
+from benchwright.exports import harness_rows
 from harness_folder import folder_contents
 
 
@@ -30,7 +31,8 @@ def family(name: str, *rows: dict[str, Any], **config: Any) -> HarnessFamily:
 
 
 def export(*families: HarnessFamily, **changes: Any) -> HarnessExport:
-    given = {"readme": "how to\n", "facts": {"format": 1}, **changes}
+    reader = Path(harness_rows.__file__).read_bytes()
+    given = {"readme": "how to\n", "facts": {"format": 1}, "reader": reader, **changes}
     return HarnessExport([*families] or [family("one")], **given)
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from benchwright.core.errors import InputError
 from benchwright.datasets.harness_tasks import HarnessExport, HarnessTasks
-from benchwright.datasets.subset_manifest import read_subset
 from benchwright.exports.export import ExportedRun, export_subset
+from benchwright.exports.subset_manifest import read_subset
 from benchwright.params.exports import ExportsParams
 from benchwright.params.sampling import SamplingParams
 from benchwright.params.scoring import ScoringParams

@@ -46,7 +46,8 @@ def test_simultaneous_writers_always_leave_a_complete_export(tmp_path: Path) -> 
 
     def write(fact: str) -> None:
         for number in range(rounds):
-            HarnessTasks(path=str(folder)).save(HarnessExport([], "how", {"by": fact, "n": number}))
+            written = HarnessExport([], "how", {"by": fact, "n": number}, reader=b"")
+            HarnessTasks(path=str(folder)).save(written)
 
     write("nobody")
     children = []

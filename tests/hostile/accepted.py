@@ -5,7 +5,7 @@ from typing import Any
 import pandas as pd
 
 from benchwright.core.content_hash import content_hash
-from benchwright.datasets.subset_manifest import ids_hash
+from benchwright.exports.subset_manifest import ids_hash
 from benchwright.tables.items import Items
 
 PARTS = ["joined_by_id", "joined_by_hash", "not_joined", "doubled", "dropped", "failed"]

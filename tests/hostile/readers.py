@@ -24,15 +24,15 @@ from benchwright.datasets.optional_table import (
 from benchwright.datasets.response_files import ResponseFiles
 from benchwright.datasets.response_matrix import ResponseMatrixDataset
 from benchwright.datasets.saved_tables import LastSavedTable, SavedAssignments
-from benchwright.datasets.subset_manifest import read_subset
 from benchwright.evidence.ratings import read_ratings
+from benchwright.exports.subset_manifest import read_subset
+from benchwright.ingestion.source_rows import IngestedTables, map_source_rows
 from benchwright.language_models.weights import starts_with_bos
 from benchwright.methods.mmlu_cf.sealing.key import SealKey
 from benchwright.methods.mmlu_cf.sealing.seal import open_sealed, sealed_identity
 from benchwright.methods.wicked.single_best_answer.labels import label_numbers
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import RatingsParams
-from benchwright.pipelines.ingestion import IngestedTables, map_source_rows
 from hostile.accepted import benchmark_params, items
 
 Read = Callable[[Path], Any]

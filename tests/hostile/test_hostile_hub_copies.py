@@ -8,8 +8,8 @@ import pytest
 
 from benchwright.core.errors import one_line
 from benchwright.datasets.benchmark_source import BenchmarkSource
+from benchwright.ingestion.source_rows import IngestedTables, map_source_rows
 from benchwright.params.benchmark import BenchmarkParams
-from benchwright.pipelines.ingestion import IngestedTables, map_source_rows
 from hostile.accepted import benchmark_params
 from hostile.files import planted
 from hostile.readers import FIELDS

@@ -11,7 +11,7 @@ import pytest
 
 from benchwright.core.errors import InputError
 from benchwright.datasets.half_scores import read_half_result
-from benchwright.datasets.subset_manifest import read_subset
+from benchwright.exports.subset_manifest import read_subset
 from hostile.accepted import HALF, SUBSET
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from benchwright.answers.item_index import ItemIndex
 from benchwright.answers.row_layouts import readings
-from benchwright.datasets.source_fields import Row
+from benchwright.ingestion.source_fields import Row
 from benchwright.logs.sample import Sample
 from benchwright.params.benchmark import FieldMapping
 

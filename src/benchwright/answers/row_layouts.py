@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from benchwright.answers.option_orders import how_asked, order_of, plain_text
 from benchwright.answers.prompt_matching import listing, without_labels
-from benchwright.datasets.source_fields import (
+from benchwright.ingestion.source_fields import (
     Row,
     Rule,
     Unusable,

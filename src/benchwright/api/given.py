@@ -11,10 +11,10 @@ from benchwright.answers.loaded_file import LoadedFile
 from benchwright.core.errors import InputError
 from benchwright.core.natural_order import sort_items
 from benchwright.core.values import format_value
-from benchwright.datasets.source_fields import gold_form
+from benchwright.ingestion.source_fields import gold_form
+from benchwright.ingestion.source_rows import map_source_rows, say_rejected
 from benchwright.params.benchmark import OPTIONAL_COLUMNS, SPLIT_COLUMN, BenchmarkParams
 from benchwright.params.responses import ResponseFileParams
-from benchwright.pipelines.ingestion import map_source_rows, say_rejected
 from benchwright.tables.items import Demonstrations, Items
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import pandas as pd
 
 from benchwright.core.wording import count
-from benchwright.datasets.subset_manifest import SubsetManifest
 from benchwright.evidence.verdict import Verdict
+from benchwright.exports.subset_manifest import SubsetManifest
 
 
 class Result:

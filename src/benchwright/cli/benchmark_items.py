@@ -8,8 +8,8 @@ import pandas as pd
 
 from benchwright.answers.read_logs import BenchmarkItems
 from benchwright.datasets.benchmark_source import BenchmarkSource
+from benchwright.ingestion.source_rows import IngestedTables, map_source_rows
 from benchwright.params.benchmark import BenchmarkParams
-from benchwright.pipelines.ingestion import IngestedTables, map_source_rows
 from benchwright.runs.project_conf import load_conf
 
 

@@ -24,7 +24,7 @@ from benchwright.cli.training_models import training_responses
 from benchwright.core.errors import InputError
 from benchwright.core.text_table import table_lines
 from benchwright.core.wording import count
-from benchwright.datasets.subset_manifest import read_subset
+from benchwright.exports.subset_manifest import read_subset
 from benchwright.methods.dele.estimation.subset_scores import Estimated, estimate_scores
 from benchwright.methods.dele.ready_made import estimate_ready_made, find_ready_made
 

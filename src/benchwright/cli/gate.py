@@ -22,7 +22,7 @@ from benchwright.cli.outputs import print_lines, write_output
 from benchwright.cli.training_models import training_responses
 from benchwright.core.enclosing_project import enclosing_project
 from benchwright.core.errors import InputError
-from benchwright.datasets.subset_manifest import read_subset
+from benchwright.exports.subset_manifest import read_subset
 from benchwright.methods.dele.ready_made import find_ready_made
 from benchwright.reports.comparison import render_gate
 from benchwright.verdicts.compare import flips_csv

@@ -14,10 +14,10 @@ from benchwright.core.errors import InputError
 from benchwright.core.values import LETTERS
 from benchwright.core.verbatim import listed, read_errors, read_verbatim
 from benchwright.datasets.benchmark_source import BenchmarkSource
-from benchwright.datasets.source_fields import gold_form
+from benchwright.ingestion.source_fields import gold_form
+from benchwright.ingestion.source_rows import map_source_rows, say_rejected
 from benchwright.logs.find import is_log
 from benchwright.params.benchmark import OPTIONAL_COLUMNS, BenchmarkParams, FieldMapping
-from benchwright.pipelines.ingestion import map_source_rows, say_rejected
 from benchwright.runs.project_conf import load_conf
 
 _FIRST_LINE = "# Made by `benchwright read --make-benchmark`."

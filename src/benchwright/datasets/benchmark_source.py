@@ -16,8 +16,8 @@ from pydantic import ValidationError
 
 from benchwright.core.errors import InputError, first_problem, in_short
 from benchwright.core.verbatim import listed, no_rows, read_verbatim, verbatim_table
-from benchwright.datasets.hub_files import copy_of
 from benchwright.datasets.read_only import ReadOnly
+from benchwright.ingestion.hub_files import copy_of
 from benchwright.params.benchmark import (
     ADDED_COLUMNS,
     CONFIG_COLUMN,

@@ -1,7 +1,6 @@
 """Tasks for lm-evaluation-harness (0.4.13): a folder of YAML, JSON lines and a Python module."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from importlib import resources
 from typing import Any, NamedTuple, Protocol
 
 import yaml
@@ -48,6 +47,7 @@ class HarnessExport(NamedTuple):
     families: list[HarnessFamily]
     readme: str
     facts: Mapping[str, Any]  # for the manifest, besides files and families
+    reader: bytes  # the module with which the harness reads the rows of a family
 
 
 class _Function(str):
@@ -81,10 +81,9 @@ def _lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[bytes]:
         yield (json_text(row) + "\n").encode()
 
 
-def _family_files(family: HarnessFamily) -> dict[str, Pieces]:
+def _family_files(family: HarnessFamily, reader: bytes) -> dict[str, Pieces]:
     files: dict[str, Pieces] = {}
     if family.tasks:
-        reader = resources.files("benchwright.datasets").joinpath("harness_rows.py").read_bytes()
         files[f"{_READER}.py"] = [reader]
     if family.group is not None:
         files[f"{family.name}.yaml"] = [_yaml({"group": family.name, **family.group})]
@@ -111,6 +110,6 @@ class HarnessTasks(ExportFolder):
         """Write the tasks; see `ExportFolder`."""
         files: dict[str, Pieces] = {README: [data.readme.encode()]}
         for family in data.families:
-            files |= _family_files(family)
+            files |= _family_files(family, data.reader)
         families = {family.name: dict(family.facts) for family in data.families}
         super().save(FolderContent(files, {**data.facts, "families": families}))

@@ -14,8 +14,8 @@ from benchwright.core.errors import InputError, first_problem
 from benchwright.core.progress import progress_bar
 from benchwright.core.values import format_value
 from benchwright.core.verbatim import listed
-from benchwright.datasets.hub_files import HubFiles
 from benchwright.datasets.read_only import ReadOnly
+from benchwright.ingestion.hub_files import HubFiles
 from benchwright.logs.find import find_logs, logs_in
 from benchwright.params.benchmark import FieldMapping, SourcesParams
 from benchwright.params.responses import ResponseFileParams

@@ -1,6 +1,7 @@
 """Export kept items, perturbed copies or a subset as tasks for lm-evaluation-harness."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib.resources import files
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -11,13 +12,6 @@ from benchwright.core.errors import InputError
 from benchwright.core.natural_order import in_order
 from benchwright.core.version import VERSION
 from benchwright.datasets.harness_tasks import HarnessExport, HarnessFamily
-from benchwright.datasets.subset_manifest import (
-    SubsetItem,
-    SubsetManifest,
-    drawn,
-    hashed,
-    ids_hash,
-)
 from benchwright.exports.harness_task import (
     AddedColumns,
     AskedAs,
@@ -26,6 +20,13 @@ from benchwright.exports.harness_task import (
     slug,
 )
 from benchwright.exports.instructions import HARNESS, render
+from benchwright.exports.subset_manifest import (
+    SubsetItem,
+    SubsetManifest,
+    drawn,
+    hashed,
+    ids_hash,
+)
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.exports import ExportsParams, ExportStyle
 from benchwright.params.perturbation import PerturbationParams
@@ -93,7 +94,8 @@ def _folder(
         "exports": run.exports.model_dump(mode="json"),
         "scoring": run.scoring.model_dump(mode="json", include=set(asked)),
     }
-    return HarnessExport(list(families), readme, {**every, **facts})
+    reader = files("benchwright.exports").joinpath("harness_rows.py").read_bytes()
+    return HarnessExport(list(families), readme, facts={**every, **facts}, reader=reader)
 
 
 def export_tasks(

@@ -16,6 +16,7 @@ from benchwright.core.errors import InputError
 from benchwright.datasets.atomic import TextFile
 from benchwright.datasets.benchmark_source import BenchmarkSource
 from benchwright.datasets.document_shards import DocumentShards
+from benchwright.ingestion.source_rows import IngestedTables, map_source_rows
 from benchwright.methods.mmlu_cf.fields import FIELDS
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.mmlu_cf import CleaningParams, CollectionParams, OpenBenchmarkParams
@@ -23,7 +24,6 @@ from benchwright.pipeline_registry import register_pipelines
 from benchwright.pipelines.cleaning import clean_raw_items
 from benchwright.pipelines.collection import extract_items
 from benchwright.pipelines.documents import create_pipeline
-from benchwright.pipelines.ingestion import IngestedTables, map_source_rows
 from benchwright.tables.mmlu_cf import (
     CleaningChanges,
     CleanItems,

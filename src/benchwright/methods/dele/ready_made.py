@@ -20,8 +20,8 @@ from benchwright.answers.table import Answers
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError, expected
 from benchwright.core.seeding import item_uniforms, stage_generator
-from benchwright.datasets.subset_manifest import SubsetManifest
 from benchwright.exports.export import subset_manifest
+from benchwright.exports.subset_manifest import SubsetManifest
 from benchwright.methods.dele.estimation.aipw import aipw_with
 from benchwright.methods.dele.estimation.item_predictions import ItemPredictor
 from benchwright.methods.dele.estimation.subset_scores import Estimated, estimate_scores

@@ -11,7 +11,7 @@ from benchwright.answers.table import ANSWERED_BY, Answers
 from benchwright.core.configuration import parse_configuration
 from benchwright.core.errors import InputError
 from benchwright.core.weighted_subset import WeightedSubset
-from benchwright.datasets.subset_manifest import SubsetManifest, ids_hash
+from benchwright.exports.subset_manifest import SubsetManifest, ids_hash
 from benchwright.methods.dele.estimation.fitted import EstimatorKind
 from benchwright.methods.dele.estimation.registry import ESTIMATORS
 from benchwright.methods.dele.estimation.training import Training

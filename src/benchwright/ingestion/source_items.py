@@ -8,7 +8,7 @@ from benchwright.core.content_hash import content_hash
 from benchwright.core.natural_order import in_order
 from benchwright.core.seeding import item_uniforms
 from benchwright.core.values import format_value
-from benchwright.datasets.source_fields import (
+from benchwright.ingestion.source_fields import (
     Row,
     Rule,
     Unusable,

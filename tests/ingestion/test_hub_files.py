@@ -10,8 +10,8 @@ import pytest
 from kedro.io import DatasetError
 
 from benchwright.core.errors import InputError
-from benchwright.datasets.hub_files import HubFiles, newest
 from benchwright.datasets.response_files import ResponseFiles
+from benchwright.ingestion.hub_files import HubFiles, newest
 
 PATTERN = "details_harness|arc:challenge|25_*"
 NEW, OLD = "2024-04-20T10-00-00.5", "2023-07-20T10:00:00.5"

@@ -8,9 +8,9 @@ import pytest
 from pydantic import ValidationError
 
 from benchwright.datasets.benchmark_source import BenchmarkSource
-from benchwright.datasets.source_fields import Rule
+from benchwright.ingestion.source_fields import Rule
+from benchwright.ingestion.source_rows import IngestedTables, map_source_rows
 from benchwright.params.benchmark import BenchmarkParams
-from benchwright.pipelines.ingestion import IngestedTables, map_source_rows
 
 NAMES = (
     "arc",

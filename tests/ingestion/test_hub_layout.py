@@ -9,8 +9,8 @@ import pytest
 from kedro.io import DatasetError
 
 from benchwright.datasets.benchmark_source import BenchmarkSource
+from benchwright.ingestion.source_rows import IngestedTables, map_source_rows
 from benchwright.params.benchmark import BenchmarkParams
-from benchwright.pipelines.ingestion import IngestedTables, map_source_rows
 
 
 def made(folder: Path) -> Path:

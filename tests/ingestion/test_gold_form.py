@@ -3,7 +3,7 @@
 import pytest
 
 from benchwright.core.errors import InputError
-from benchwright.datasets.source_fields import gold_form
+from benchwright.ingestion.source_fields import gold_form
 
 CHOICES = [list("wxyz")] * 3
 
