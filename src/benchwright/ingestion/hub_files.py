@@ -7,6 +7,7 @@ from pathlib import Path, PurePosixPath
 
 from benchwright.core.errors import InputError, in_short
 
+# samples_arc_challenge_2024-11-08T08-17-23.123456.jsonl
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT[-:\d]+(?:\.\d+)?")
 
 
@@ -23,11 +24,13 @@ def newest(names: Collection[str], pattern: str) -> list[str]:
         names: paths in a dataset; file names have a task and the time of a run.
         pattern: of file names, as `samples_arc_*`.
     """
-    matching = [name for name in names if fnmatchcase(PurePosixPath(name).name, pattern)]
-    of_task = {_TIME.sub("", PurePosixPath(name).stem): name for name in sorted(matching, key=_run)}
+    of_task: dict[str, str] = {}
+    for name in sorted(names, key=_run):
+        if fnmatchcase(PurePosixPath(name).name, pattern):
+            of_task[_TIME.sub("", PurePosixPath(name).stem)] = name  # the newest stays
     runs = set(map(_run, of_task.values()))
-    results = (n for n in names if PurePosixPath(n).name.startswith("results_") and _run(n) in runs)
-    return [*sorted(of_task.values()), *sorted(results)]
+    results = (name for name in names if PurePosixPath(name).name.startswith("results_"))
+    return sorted(of_task.values()) + sorted(name for name in results if _run(name) in runs)
 
 
 def _run(name: str) -> str:

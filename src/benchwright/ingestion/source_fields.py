@@ -50,9 +50,13 @@ class Unusable(Exception):  # noqa: N818  (describes a row, not an error of the 
 
 
 def _unlike(rule: Rule, what: str, value: Any, expected: str, with_type: bool = False) -> Unusable:
-    shown = "missing" if is_missing(value) else format_value(value)
-    kind = f" ({type(value).__name__})" if with_type and not is_missing(value) else ""
-    return Unusable(rule, f"{what} is {shown}{kind}; expected {expected}")
+    if is_missing(value):
+        shown = "missing"
+    elif with_type:
+        shown = f"{format_value(value)} ({type(value).__name__})"
+    else:
+        shown = format_value(value)
+    return Unusable(rule, f"{what} is {shown}; expected {expected}")
 
 
 class Rejection(NamedTuple):
@@ -66,13 +70,22 @@ class Rejection(NamedTuple):
 
 def reject(position: int, row: Row, reason: Unusable) -> Rejection:
     """Return the row of `RejectedItems`, with the cells of the source row as JSON."""
+    cells = {
+        column: value
+        for column, value in row.items()
+        if column not in ADDED_COLUMNS and not is_missing(value)
+    }
+    raw = json.dumps(cells, ensure_ascii=False, default=_plain)
+    return Rejection(
+        row=position + 1,
+        rule=str(reason.rule),
+        detail=ascii_surrogates(reason.detail),
+        raw=ascii_surrogates(raw),
+    )
 
-    def plain(value: Any) -> Any:
-        return value.tolist() if isinstance(value, np.ndarray | np.generic) else str(value)
 
-    cells = {k: v for k, v in row.items() if k not in ADDED_COLUMNS and not is_missing(v)}
-    raw = ascii_surrogates(json.dumps(cells, ensure_ascii=False, default=plain))
-    return Rejection(position + 1, str(reason.rule), ascii_surrogates(reason.detail), raw)
+def _plain(value: Any) -> Any:
+    return value.tolist() if isinstance(value, np.ndarray | np.generic) else str(value)
 
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,9}")
@@ -124,7 +137,8 @@ def as_text(value: Any, what: str) -> str:
 
 def read_required(row: Row, path: str, what: str, rule: Rule) -> str:
     """Return a required text; raise Unusable with `rule` if it is missing or blank."""
-    value, what = read(row, path), f"{what} ({path})"
+    value = read(row, path)
+    what = f"{what} ({path})"
     if is_missing(value):
         raise _unlike(rule, what, value, "text")
     text = as_text(value, what)
@@ -143,8 +157,10 @@ def read_optional(row: Row, path: str | None) -> str | None:
 
 
 def _as_list(value: Any, what: str, rule: Rule) -> list[Any]:
-    if isinstance(value, (np.ndarray, list, tuple)):
-        return list(value.tolist() if isinstance(value, np.ndarray) else value)
+    if isinstance(value, np.ndarray):
+        return list(value.tolist())
+    if isinstance(value, list | tuple):
+        return list(value)
     raise _unlike(rule, what, value, "a list", with_type=True)
 
 
@@ -157,11 +173,12 @@ def _cells(row: Row, field: ChoicesField) -> list[Any]:
         return _as_list(read(row, field.column), f"choices ({field.column})", Rule.MISSING_CHOICES)
     cells = [read(row, column) for column in field.columns]
     for column in field.split_columns:
-        value, what = read(row, column), f"choices ({column})"
+        value = read(row, column)
+        what = f"choices ({column})"
         if is_missing(value):
             raise Unusable(Rule.MISSING_CHOICES, f"{what} is missing")
-        pieces = as_text(value, what).split(field.separator)
-        cells += [piece.strip() for piece in pieces if piece.strip()]
+        pieces = map(str.strip, as_text(value, what).split(field.separator))
+        cells += filter(None, pieces)
     while field.drop_empty_tail and cells and _is_blank(cells[-1]):
         cells.pop()
     return cells
@@ -195,11 +212,12 @@ def _unreadable(value: Any, expected: str) -> Unusable:
 
 def _whole_number(value: Any, expected: str) -> int:
     """Read an integer, also as text or, from columns with missing values, as 2.0."""
-    whole = (
-        (isinstance(value, (int, np.integer)) and not isinstance(value, bool))
-        or (isinstance(value, float) and value.is_integer())
-        or (isinstance(value, str) and _INTEGER.fullmatch(value.strip()))
-    )
+    if isinstance(value, str):
+        whole = _INTEGER.fullmatch(value.strip()) is not None
+    elif isinstance(value, float):
+        whole = value.is_integer()
+    else:
+        whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     if not whole:
         raise _unreadable(value, expected)
     return int(value)
@@ -285,27 +303,31 @@ def gold_form(answers: Iterable[Any], choices: Iterable[Any], from_0: bool = Fal
     Raises:
         InputError: another form fits as many answers, and an answer names another option by it.
     """
-    given = [
-        (str(cell).strip(), [str(option).strip() for option in options])
-        for cell, options in zip(answers, choices, strict=True)
-        if not _is_blank(cell) and isinstance(options, np.ndarray | list | tuple)
-    ]
-    named = {
-        "letter": [letter_position(text, len(options)) for text, options in given],
-    }
+    given: list[tuple[str, list[str]]] = []
+    for cell, listed in zip(answers, choices, strict=True):
+        if not _is_blank(cell) and isinstance(listed, np.ndarray | list | tuple):
+            given.append((str(cell).strip(), [str(option).strip() for option in listed]))
+    # Positions of the answers by form, −1 where the answer does not have it.
+    named = {"letter": [letter_position(text, len(options)) for text, options in given]}
     if all(_INTEGER.fullmatch(text) for text, _ in given):
-        known = [(int(text), range(len(options))) for text, options in given]
-        named["index"] = [n if n in places else -1 for n, places in known]
+        named["index"] = [_among(int(text), options) for text, options in given]
         if 0 not in named["index"] and (-1 in named["index"] or not from_0):
-            named["number"] = [n - 1 if n - 1 in places else -1 for n, places in known]
+            named["number"] = [_among(int(text) - 1, options) for text, options in given]
     named["text"] = [options.index(text) if text in options else -1 for text, options in given]
-    form, *others = sorted(named, key=lambda name: named[name].count(-1))
-    for other in (name for name in others if named[name].count(-1) == named[form].count(-1)):
-        for (text, row), a, b in zip(given, named[form], named[other], strict=True):
+    unfit = {form: positions.count(-1) for form, positions in named.items()}
+    form, *others = sorted(named, key=unfit.__getitem__)
+    for other in others:
+        if unfit[other] > unfit[form]:
+            break
+        for (text, options), a, b in zip(given, named[form], named[other], strict=True):
             if a != b and -1 not in (a, b):
-                both = f"{row[a]!r} as {form}, {row[b]!r} as {other}"
+                both = f"{options[a]!r} as {form}, {options[b]!r} as {other}"
                 raise InputError(f"answer: {text!r} is {both}; write letters")
     return form
+
+
+def _among(position: int, options: Sequence[str]) -> int:
+    return position if position in range(len(options)) else -1
 
 
 def read_final_answer(row: Row, gold: GoldField) -> str:
@@ -340,18 +362,24 @@ def read_body(row: Row, mapping: FieldMapping, n_choices: int | None) -> Body:
     """Return question, options and gold of a row; raise Unusable for the first broken rule."""
     question, passage_id = read_question(row, mapping)
     if mapping.choices is None:
-        return Body(question, passage_id, [], [], read_final_answer(row, mapping.gold))
+        answer = read_final_answer(row, mapping.gold)
+        return Body(question, passage_id, choices=[], right=[], answer_text=answer)
     choices = read_choices(row, mapping.choices, n_choices)
     right = read_gold(row, mapping, choices)
-    return Body(question, passage_id, choices, right, choices[right[0]])
+    return Body(question, passage_id, choices, right, answer_text=choices[right[0]])
 
 
 def hashed_order(body: Body, item_id: str, seed: int) -> Body:
     """Order the options by a hash of seed, item id and text, independent of the source's order."""
-    keys = [f"{item_id}\x1f{choice}" for choice in body.choices]
-    draws = item_uniforms(seed, "option_order", keys)
-    # Equal texts have equal hashes; the right one comes first, so that the order is unique.
-    order = sorted(range(len(keys)), key=lambda i: (draws[i], body.choices[i], i not in body.right))
+    choices = body.choices
+    draws = item_uniforms(seed, "option_order", [f"{item_id}\x1f{text}" for text in choices])
+
+    def rank(option: int) -> tuple[float, str, bool]:
+        # Equal texts have equal hashes; the right one comes first, so that the order is unique.
+        return draws[option], choices[option], option not in body.right
+
+    order = sorted(range(len(choices)), key=rank)
     return body._replace(
-        choices=[body.choices[i] for i in order], right=[order.index(i) for i in body.right]
+        choices=[choices[option] for option in order],
+        right=[order.index(option) for option in body.right],
     )

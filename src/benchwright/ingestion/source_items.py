@@ -129,7 +129,7 @@ def divide(split_of: dict[str, str], splits: SplitPurposes, seed: int) -> Purpos
     shared = set(splits.demonstrations) & set(splits.calibration)
     pool = [item_id for item_id, split in split_of.items() if split in shared]
     size = min(_CALIBRATION_ITEMS, len(pool) // 2)
-    calibrating = smallest_draws(pool, size, seed, "calibration_items")
+    calibrating = smallest_draws(pool, size, seed, stage="calibration_items")
     purposes = Purposes([], [], [])
     for item_id in in_order(split_of):
         split = split_of[item_id]
@@ -144,9 +144,13 @@ def divide(split_of: dict[str, str], splits: SplitPurposes, seed: int) -> Purpos
 
 def limited(purposes: Purposes, limit: int | None, seed: int) -> Purposes:
     """Keep at most `limit` evaluation and calibration items each, the same in every run."""
+    if limit is None:
+        return purposes
 
     def kept(item_ids: list[str]) -> list[str]:
-        chosen = smallest_draws(item_ids, len(item_ids) if limit is None else limit, seed, "limit")
+        chosen = smallest_draws(item_ids, limit, seed, stage="limit")
         return [item_id for item_id in item_ids if item_id in chosen]
 
-    return Purposes(kept(purposes.evaluation), purposes.demonstrations, kept(purposes.calibration))
+    return purposes._replace(
+        evaluation=kept(purposes.evaluation), calibration=kept(purposes.calibration)
+    )

@@ -75,7 +75,7 @@ def map_source_rows(
     evaluation = ingestion.splits.evaluation
     by_id, repeated = _reject_repeated_ids(mapped, evaluation)
     rejections += repeated
-    splits = {item_id: item.split for item_id, item in by_id.items()}
+    splits = {item_id: each.item.split for item_id, each in by_id.items()}
     purposes = divide(splits, ingestion.splits, seed)
     rejected = RejectedItems.from_rows(sorted(rejections))
     if not purposes.evaluation:
@@ -83,18 +83,21 @@ def map_source_rows(
         splits_of = ", ".join(evaluation)
         raise InputError(f"benchmark {ingestion.name}: no valid row in split {splits_of}{why}")
     purposes = limited(purposes, limit, seed)
-    kinds = {
-        each.item.item_id: read_optional(each.row, fields.label_error)
-        for each in mapped
-        if by_id[each.item.item_id] is each.item
-    }
-    checked = [(item_id, kinds[item_id]) for item_id in purposes.evaluation if kinds[item_id]]
+    checked = []
+    for item_id in purposes.evaluation:
+        label_error = read_optional(by_id[item_id].row, fields.label_error)
+        if label_error is not None:
+            checked.append((item_id, label_error))
+
+    def items(item_ids: list[str]) -> list[Item]:
+        return [by_id[item_id].item for item_id in item_ids]
+
     return IngestedTables(
-        Items.from_rows([by_id[item_id] for item_id in purposes.evaluation]),
-        Demonstrations.from_rows([by_id[item_id] for item_id in purposes.demonstrations]),
-        Demonstrations.from_rows([by_id[item_id] for item_id in purposes.calibration]),
-        rejected,
-        KnownLabelErrors.from_rows(checked),
+        items=Items.from_rows(items(purposes.evaluation)),
+        demonstrations=Demonstrations.from_rows(items(purposes.demonstrations)),
+        calibration_items=Demonstrations.from_rows(items(purposes.calibration)),
+        rejected_items=rejected,
+        known_label_errors=KnownLabelErrors.from_rows(checked),
     )
 
 
@@ -109,22 +112,22 @@ def _mapping_of(frame: pd.DataFrame, benchmark: BenchmarkParams) -> FieldMapping
 
 def _reject_repeated_ids(
     mapped: Iterable[_Mapped], evaluation: tuple[str, ...]
-) -> tuple[dict[str, Item], list[Rejection]]:
-    """Return one item per id, and reject other rows with that id.
+) -> tuple[dict[str, _Mapped], list[Rejection]]:
+    """Return one row per id, and reject other rows with that id.
 
     Evaluation items take precedence, then the smallest by content, independent of the source's
     order.
     """
-    by_id: defaultdict[str, list[_Mapped]] = defaultdict(list)
+    rows_of: defaultdict[str, list[_Mapped]] = defaultdict(list)
     for each in mapped:
-        by_id[each.item.item_id].append(each)
-    items: dict[str, Item] = {}
+        rows_of[each.item.item_id].append(each)
+    by_id: dict[str, _Mapped] = {}
     rejections: list[Rejection] = []
-    for item_id, rows in by_id.items():
+    for item_id, rows in rows_of.items():
         if len(rows) > 1:
             rows.sort(key=lambda each: (each.item.split not in evaluation, repr(each.item)))
         first, *others = rows
-        items[item_id] = first.item
+        by_id[item_id] = first
         for other in others:
             which = "the same" if other.item == first.item else "a different"
             detail = (
@@ -133,7 +136,7 @@ def _reject_repeated_ids(
             )
             reason = Unusable(Rule.DOUBLED_ID, detail)
             rejections.append(reject(other.position, other.row, reason))
-    return items, rejections
+    return by_id, rejections
 
 
 def say_rejected(rejected: pd.DataFrame) -> str:
