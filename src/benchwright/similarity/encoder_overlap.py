@@ -28,6 +28,22 @@ class _Opinion(NamedTuple):
     similar: NDArray[np.bool_]
 
 
+class _Overlap(NamedTuple):
+    """One row of `EncoderOverlap`, in the order of its columns."""
+
+    encoder_a: str
+    encoder_b: str
+    n_items: int
+    threshold_a: float
+    threshold_b: float
+    similar_a: int
+    similar_b: int
+    both: int = 0  # similar to both
+    jaccard: float = np.nan
+    same_verdict: float = np.nan
+    expected_same: float = np.nan  # if the encoders were independent
+
+
 def compare_encoders(
     items: pd.DataFrame,
     encoder_vectors: pd.DataFrame,
@@ -43,36 +59,45 @@ def compare_encoders(
     Raises:
         InputError: an encoder is not in the parameters.
     """
-    params = filtering.similar
-    opinions = [
-        _opinion(encoder, items, encoder_vectors[encoder_vectors["encoder"] == key], params)
-        for encoder in embedding.compare
-        for key in [choose_encoder(encoder, embedding, models).key]
-    ]
-    rows = []
-    for a, b in combinations(opinions, 2):
-        counts = int(a.similar.sum()), int(b.similar.sum())
-        names = a.encoder, b.encoder, len(a.similar), a.threshold, b.threshold
-        rows.append((*names, *counts, *_overlap(a, b)))
-    return EncoderOverlap.from_rows(rows)
+    opinions = []
+    for encoder in embedding.compare:
+        key = choose_encoder(encoder, embedding, models).key
+        vectors = encoder_vectors[encoder_vectors["encoder"] == key]
+        opinions.append(_opinion(encoder, items, vectors, filtering.similar))
+    return EncoderOverlap.from_rows([_overlap(a, b) for a, b in combinations(opinions, 2)])
 
 
-def _overlap(a: _Opinion, b: _Opinion) -> tuple[int, float, float, float]:
-    """Return similar items of both, Jaccard index, share of equal verdicts, and that by chance."""
+def _overlap(a: _Opinion, b: _Opinion) -> _Overlap:
+    found = _Overlap(
+        encoder_a=a.encoder,
+        encoder_b=b.encoder,
+        n_items=len(a.similar),
+        threshold_a=a.threshold,
+        threshold_b=b.threshold,
+        similar_a=int(a.similar.sum()),
+        similar_b=int(b.similar.sum()),
+    )
     if np.isnan([a.threshold, b.threshold]).any() or not len(a.similar):
-        return 0, np.nan, np.nan, np.nan
-    both, either = int((a.similar & b.similar).sum()), int((a.similar | b.similar).sum())
-    p, q = float(a.similar.mean()), float(b.similar.mean())
-    same = float((a.similar == b.similar).mean())
-    return both, both / either if either else np.nan, same, p * q + (1 - p) * (1 - q)
+        return found
+    both = int((a.similar & b.similar).sum())
+    either = int((a.similar | b.similar).sum())
+    share_a = float(a.similar.mean())
+    share_b = float(b.similar.mean())
+    return found._replace(
+        both=both,
+        jaccard=both / either if either else np.nan,
+        same_verdict=float((a.similar == b.similar).mean()),
+        expected_same=share_a * share_b + (1 - share_a) * (1 - share_b),
+    )
 
 
 def _opinion(
     encoder: str, items: pd.DataFrame, vectors: pd.DataFrame, params: SimilarParams
 ) -> _Opinion:
     near = search_neighbours(items, vectors, params.k)
-    threshold = estimate(bin_distances(items, near, [params.k], params)[0], params).threshold
+    [binned] = bin_distances(items, near, [params.k], params)
+    threshold = estimate(binned, params).threshold
     close = closer_than(near.nearest_distances(), threshold)
+    similar = items["item_id"].isin(np.array(near.item_ids, object)[close])
     value = np.nan if threshold.value is None else threshold.value
-    similar = items["item_id"].isin(np.array(near.item_ids, object)[close]).to_numpy()
-    return _Opinion(encoder, value, similar)
+    return _Opinion(encoder, value, similar.to_numpy())

@@ -49,27 +49,32 @@ def item_vectors(
     Raises:
         InputError: vectors of different lengths (made with different encoders).
     """
-    wanted, known = (in_one_part(table["item_id"]) for table in (items, embeddings))
+    wanted = in_one_part(items["item_id"])
+    known = in_one_part(embeddings["item_id"])
     ids = wanted.filter(pc.is_in(wanted, known))
     places = pc.index_in(ids, known).to_numpy()
     rows = embeddings["vector"].to_numpy()[places].tolist()
     sizes = {len(row) for row in rows}
     if len(sizes) > 1:
         raise InputError(f"embeddings: vectors of different lengths: {sorted(sizes)}")
-    return ids.to_pylist(), _stacked(rows) if rows else np.empty((0, 0), np.float32)
+    if not rows:
+        return [], np.empty((0, 0), np.float32)
+    consecutive = _consecutive(rows)
+    return ids.to_pylist(), np.array(rows, np.float32) if consecutive is None else consecutive
 
 
-def _stacked(rows: list[Any]) -> NDArray[np.float32]:
-    """Stack rows as (n, d): a view where they are consecutive pieces of one float32 array."""
-    base, size = getattr(rows[0], "base", None), len(rows[0])
+def _consecutive(rows: list[Any]) -> NDArray[np.float32] | None:
+    """Return a view (n, d) of rows that are consecutive pieces of one float32 array, else None."""
+    base = getattr(rows[0], "base", None)
     if base is None or base.dtype != np.float32 or not base.flags.c_contiguous:
-        return np.array(rows, dtype=np.float32)
+        return None
     if any(row.base is not base for row in rows):
-        return np.array(rows, dtype=np.float32)
-    starts = np.array([row.__array_interface__["data"][0] for row in rows])
+        return None
+    size = len(rows[0])
+    starts = np.array([row.ctypes.data for row in rows])
     if (np.diff(starts) != size * base.itemsize).any():
-        return np.array(rows, dtype=np.float32)
-    first = (starts[0] - base.__array_interface__["data"][0]) // base.itemsize
+        return None
+    first = (starts[0] - base.ctypes.data) // base.itemsize
     return base.reshape(-1)[first : first + size * len(rows)].reshape(len(rows), size)
 
 
@@ -77,8 +82,9 @@ def questions_of(items: pd.DataFrame, item_ids: Sequence[str]) -> pa.Array:
     """Return the questions of these items, in their order."""
     rows = pd.Index(items["item_id"]).get_indexer(pd.Index(item_ids))
     questions = in_one_part(items["question"])
-    same = np.array_equal(rows, np.arange(len(items)))
-    return questions if same else questions.take(pa.array(rows))
+    if np.array_equal(rows, np.arange(len(items))):
+        return questions
+    return questions.take(pa.array(rows))
 
 
 def alike_pairs(
@@ -93,8 +99,10 @@ def alike_pairs(
     alike = np.empty(len(left), dtype=bool)
     for start in range(0, len(left), _PAIRS):
         some = slice(start, start + _PAIRS)
-        pairs = (questions.take(pa.array(places[some])).to_pylist() for places in (left, right))
-        alike[some] = process.cpdist(*pairs, scorer=fuzz.ratio, dtype=np.float64) > 100 * above
+        first = questions.take(pa.array(left[some])).to_pylist()
+        second = questions.take(pa.array(right[some])).to_pylist()
+        ratios = process.cpdist(first, second, scorer=fuzz.ratio, dtype=np.float64)
+        alike[some] = ratios > 100 * above
     return alike
 
 

@@ -58,14 +58,15 @@ def bin_distances(
         if questions is not None and exempt is not None:
             skipped = leading_alike(questions, rows, near.indices[rows], exempt)
         for count, (start, stop) in zip(counts, pairwise([0, *widths]), strict=True):
-            some = distances[:, start:stop][ranks[start:stop] >= skipped[:, None]]
-            steps = np.rint(some * _STEPS).astype(np.intp)
+            kept = ranks[start:stop] >= skipped[:, None]
+            steps = np.rint(distances[:, start:stop][kept] * _STEPS).astype(np.intp)
             np.add.at(count, steps, np.uint32(1))  # another type is 20 times slower
     distances = (np.arange(2 * _STEPS + 1) / _STEPS).astype(np.float32)
-    return [
-        bin_counts(distances[count > 0], count[count > 0], _GRID)
-        for count in counts.cumsum(axis=0, dtype=np.int64)
-    ]
+    binned = []
+    for count in counts.cumsum(axis=0, dtype=np.int64):
+        seen = count > 0
+        binned.append(bin_counts(distances[seen], count[seen], _GRID))
+    return binned
 
 
 def choose_threshold(density: Density | None, params: SimilarParams) -> Threshold:
@@ -74,16 +75,20 @@ def choose_threshold(density: Density | None, params: SimilarParams) -> Threshol
     δ is the grid point just below the peak, one of 1,000 between the smallest and the largest
     distance, as in the released code, whose published shares depend on that step.
     """
-    maxima = local_maxima(density.y) if density else np.empty(0, dtype=np.intp)
-    peaks = density.x[maxima].tolist() if density else []
+    peaks = []
+    if density is not None:
+        maxima = local_maxima(density.y)
+        peaks = density.x[maxima].tolist()
     if not isinstance(params.threshold, str):
-        return Threshold(params.threshold, "fixed", peaks, params.threshold)
+        return Threshold(params.threshold, "fixed", peaks, limit=params.threshold)
     if density is None or not peaks:
-        return Threshold(None, "none", peaks, None)
-    halved = len(peaks) == 1 and params.halve_single_peak
-    delta = float(density.x[maxima[0] - 1]) / (2 if halved else 1)
-    limit = min(delta, params.max_distance or delta)
-    return Threshold(delta, "halved" if halved else "first_peak", peaks, limit)
+        return Threshold(None, "none", peaks, limit=None)
+    delta = float(density.x[maxima[0] - 1])
+    branch = "first_peak"
+    if len(peaks) == 1 and params.halve_single_peak:
+        delta /= 2
+        branch = "halved"
+    return Threshold(delta, branch, peaks, limit=min(delta, params.max_distance or delta))
 
 
 def estimate(binned: Binned | None, params: SimilarParams) -> Estimate:

@@ -36,8 +36,9 @@ def encode_items(
         InputError: the encoder or its model is not in the parameters, or its weights are missing.
     """
     chosen = choose_encoder(encoder, embedding, models)
-    if not (kept := cache["encoder"] == chosen.key).all():
-        cache = cache[kept]
+    of_encoder = cache["encoder"] == chosen.key
+    if not of_encoder.all():
+        cache = cache[of_encoder]
     now = pd.DataFrame(
         {
             "item_id": items["item_id"].tolist(),
@@ -88,7 +89,8 @@ def choose_encoder(
         raise InputError(f"{where}: unknown encoder {encoder!r}; {known}")
     spec = models.encoders[encoder]
     device = embedding.device  # resolved when something is encoded, since that imports PyTorch
-    if (own := spec.weights) is not None:
+    own = spec.weights
+    if own is not None:
         dtype = resolve_dtype(embedding.dtype, device)
         return ChosenEncoder(
             f"{encoder}@{weights.revision(own)}/{dtype}",
@@ -102,12 +104,14 @@ def choose_encoder(
     if spec.model not in models.models:
         known = expected(spec.model, models.models)
         raise InputError(f"models.encoders.{encoder}: model {spec.model!r} is not known; {known}")
-    model, pooling = models.models[spec.model], spec.pooling
-    if (of_model := model.weights) is None:
+    model = models.models[spec.model]
+    of_model = model.weights
+    if of_model is None:
         raise InputError(
             f"models.encoders.{encoder}: model {spec.model!r} has no weights here, only a server; "
             "hidden states need them"
         )
+    pooling = spec.pooling
     assert pooling is not None  # noqa: S101  (EncoderParams holds it)
     dtype = resolve_dtype(embedding.dtype if model.dtype == "auto" else model.dtype, device)
     return ChosenEncoder(
@@ -127,16 +131,19 @@ def known_vectors(
     encoder: ChosenEncoder, texts: Iterable[str], cache: pd.DataFrame
 ) -> dict[str, NDArray[np.float32]]:
     """Return vectors by `text_hash`: those of a cache of this encoder, and of new texts."""
-    by_hash = {
-        name: np.asarray(vector, np.float32)
-        for name, vector in zip(cells(cache["text_hash"]), cache["vector"], strict=True)
-    }
-    named = ((text_hash(text), text) for text in texts)
-    # In order of hash: what is encoded does not depend on the order of the texts.
-    new = sorted({name: text for name, text in named if name not in by_hash}.items())
+    by_hash = {}
+    for name, vector in zip(cells(cache["text_hash"]), cache["vector"], strict=True):
+        by_hash[name] = np.asarray(vector, np.float32)
+    new = {}
+    for text in texts:
+        name = text_hash(text)
+        if name not in by_hash:
+            new[name] = text
     if new:
-        vectors = np.asarray(encoder.encode([text for _, text in new]), np.float32)
-        by_hash.update(zip((name for name, _ in new), vectors, strict=True))
+        # In order of hash: what is encoded does not depend on the order of the texts.
+        names = sorted(new)
+        vectors = np.asarray(encoder.encode([new[name] for name in names]), np.float32)
+        by_hash.update(zip(names, vectors, strict=True))
     return by_hash
 
 
@@ -183,7 +190,8 @@ def wording_similarity(
         texts = sorted({*before, *after})
         vectors = np.asarray(chosen.encode(texts), dtype=np.float64)
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-        of = dict(zip(texts, vectors, strict=True))
-        return [float(of[old] @ of[new]) for old, new in zip(before, after, strict=True)]
+        vector_of = dict(zip(texts, vectors, strict=True))
+        pairs = zip(before, after, strict=True)
+        return [float(vector_of[old] @ vector_of[new]) for old, new in pairs]
 
     return similarity
