@@ -1,6 +1,7 @@
 """Apply transforms in sequence to items and demonstrations, once per perturbed copy."""
 
 from collections.abc import Collection, Mapping, Sequence
+from itertools import product
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -65,35 +66,36 @@ def perturb(
         for copy in range(1, max(copies for *_, copies in perturbations) + 1)
         for source in sources
     }
-    parts = [
-        (f"{name}-{copy}", source, steps_of[copy, source.role][:length])
-        for name, length, copies in perturbations
-        for copy in range(1, copies + 1)
-        for source in sources
-    ]
-    perturbed = [
-        (condition, source.role, *_perturbed(item, row, [step[place] for step in steps]))
-        for condition, source, steps in parts
-        for place, (item, row) in enumerate(zip(source.items, source.rows, strict=True))
-    ]
-    changes = [
-        (
-            *(condition, source.role, item.item_id, part.transform, step[row].altered),
-            *(step[row].reason, step[row].removed_choice, step[row].removed_index),
-            step[row].gold_removed,
-        )
-        for condition, source, steps in parts
-        for row, item in enumerate(source.items)
-        for part, step in zip(params.transforms, steps, strict=False)
-    ]
+    perturbed: list[tuple[object, ...]] = []
+    changes: list[tuple[object, ...]] = []
+    for name, length, copies in perturbations:
+        for copy, source in product(range(1, copies + 1), sources):
+            key = (f"{name}-{copy}", source.role)
+            steps = steps_of[copy, source.role][:length]
+            for item, row, *results in zip(source.items, source.rows, *steps, strict=True):
+                perturbed.append((*key, *_perturbed(item, row, results)))
+                for part, result in zip(params.transforms, results, strict=False):
+                    changes.append((*key, item.item_id, part.transform, *_change(result)))
     return Perturbed(PerturbedItems.from_rows(perturbed), PerturbationChanges.from_rows(changes))
+
+
+def _change(result: Altered) -> tuple[object, ...]:
+    """Return the last columns of `PerturbationChanges`."""
+    return (
+        result.altered,
+        result.reason,
+        result.removed_choice,
+        result.removed_index,
+        result.gold_removed,
+    )
 
 
 def _perturbations(params: settings.PerturbationParams) -> list[tuple[str, int, int]]:
     """Return the name and the numbers of transforms and copies of each perturbation."""
     whole = len(params.transforms)
+    first = 1 if params.cumulative else whole
     perturbations = []
-    for length in range(1, whole + 1) if params.cumulative else [whole]:
+    for length in range(first, whole + 1):
         name = f"{params.name}_{length}" if params.cumulative else params.name
         kinds = {type(part) for part in params.transforms[:length]}
         random = kinds != {settings.RephraseParams}  # the same in all copies
@@ -109,7 +111,9 @@ def _source(table: pd.DataFrame, role: str) -> _Source:
     rows: list[dict[str, Any]] = ordered.to_dict("records")  # type: ignore[assignment]
     items = []
     for row in rows:
-        item_id, choices, answer = row["item_id"], tuple(row["choices"]), int(row["answer"])
+        item_id = row["item_id"]
+        choices = tuple(row["choices"])
+        answer = int(row["answer"])
         if not -1 <= answer < max(len(choices), 1) or (not choices and answer > -1):
             raise InputError(
                 f"{role}s: item {item_id!r}: answer {answer} is not an index into its "

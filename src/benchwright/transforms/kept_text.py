@@ -42,7 +42,7 @@ _GRAMMAR = frozenset(
 
 def quotations(text: str) -> list[str]:
     """Return the texts between quotation marks, without the marks."""
-    return [next(filter(None, groups)).strip() for groups in _QUOTED.findall(text) if any(groups)]
+    return ["".join(groups).strip() for groups in _QUOTED.findall(text)]
 
 
 def formulas(text: str) -> Counter[str]:
@@ -56,8 +56,8 @@ def formulas(text: str) -> Counter[str]:
     # An unfinished "x =" may as well end in "x is".
     pieces = map(_bare_piece, _CODE.sub(" ", text).rstrip(" =:").split())
     shouted = _shouted(text)
-    found = marked + [piece for piece in pieces if _is_formula(piece, shouted)]
-    return Counter(piece for piece in found if not piece.isalnum()) | Counter(set(found))
+    found = Counter(marked + [piece for piece in pieces if _is_formula(piece, shouted)])
+    return Counter({piece: 1 if piece.isalnum() else count for piece, count in found.items()})
 
 
 def _bare_piece(piece: str) -> str:
@@ -71,7 +71,7 @@ def _bare_piece(piece: str) -> str:
 def _is_formula(piece: str, shouted: bool) -> bool:
     if not piece or set(piece) <= {"_"}:
         return False
-    if any(not (char.isalnum() or char in _PROSE) for char in piece) or _CALL.match(piece):
+    if _CALL.match(piece) or not all(char.isalnum() or char in _PROSE for char in piece):
         return True
     # Words in capitals stress something: NOT, EXCEPT.
     if piece.isupper() and (shouted or piece.casefold() in _GRAMMAR or _NEGATION.search(piece)):
@@ -92,15 +92,16 @@ def names(text: str) -> frozenset[str]:
     with a possessive s, and if it is not a word of grammar. A text in capitals has no names.
     """
     text = _CODE.sub(" ", unicodedata.normalize("NFC", text))
-    found = [match for match in _WORD.finditer(text) if match[0][0].isupper()]
     if _shouted(text):
         return frozenset()
-    return frozenset(
-        _bare(match[0])
-        for match in found
-        if len(match[0]) > 1 and _bare(match[0]).partition("'")[0] not in _GRAMMAR
-        if not _SENTENCE_START.search(text[: match.start()]) or _surely_a_name(text, match)
-    )
+    found = set()
+    for match in _WORD.finditer(text):
+        word = _bare(match[0])
+        if len(match[0]) < 2 or not match[0][0].isupper() or word.partition("'")[0] in _GRAMMAR:
+            continue
+        if not _SENTENCE_START.search(text[: match.start()]) or _surely_a_name(text, match):
+            found.add(word)
+    return frozenset(found)
 
 
 def _surely_a_name(text: str, match: re.Match[str]) -> bool:
@@ -157,21 +158,24 @@ def same_negation(before: str, after: str) -> bool:
 
     Both or none must have negations, and their numbers must both be odd or both even.
     """
-    old, new = _negations(folded(before)), _negations(folded(after))
+    old = _negations(before)
+    new = _negations(after)
     return (old > 0) == (new > 0) and old % 2 == new % 2
 
 
-def _negations(flat: str) -> int:
-    return len(_NEGATION.findall(_NO_NEGATION.sub(" ", flat)))
+def _negations(text: str) -> int:
+    return len(_NEGATION.findall(_NO_NEGATION.sub(" ", folded(text))))
 
 
 def has_opposite(before: str, after: str) -> bool:
     """Return whether a word was replaced by its opposite ("largest" for "smallest")."""
-    old, new = (Counter(re.findall(r"\w+", folded(text))) for text in (before, after))
+    old = Counter(re.findall(r"\w+", folded(before)))
+    new = Counter(re.findall(r"\w+", folded(after)))
+    gained = new - old
+    lost = old - new
     return any(
-        old[word] > new[word] and old[opposite] < new[opposite]
-        for pair in _OPPOSITES
-        for word, opposite in (pair, pair[::-1])
+        (first in lost and second in gained) or (second in lost and first in gained)
+        for first, second in _OPPOSITES
     )
 
 
@@ -223,9 +227,11 @@ def _named(match: re.Match[str]) -> str:
 
 def units(text: str) -> dict[str, str]:
     """Return the word after each number in digits, by number; none of grammar."""
-    in_digits = (match for match in _NUMBER.finditer(text) if match["digits"])
-    found = ((_named(match), _UNIT.match(text, match.end())) for match in in_digits)
-    after = {number: _unit(word[1]) for number, word in found if word}
+    after = {}
+    for match in _NUMBER.finditer(text):
+        word = _UNIT.match(text, match.end())
+        if match["digits"] and word is not None:
+            after[_named(match)] = _unit(word[1])
     return {number: unit for number, unit in after.items() if unit not in _GRAMMAR}
 
 

@@ -38,6 +38,17 @@ def _without(
         return item.unaltered(reason)
     removed = slot(uniform, len(item.choices))
     left = item.choices[:removed] + item.choices[removed + 1 :]
-    gold_removed = removed == item.answer
-    answer = len(left) if gold_removed else item.answer - (removed < item.answer)
-    return Altered((*left, text), answer, True, "", item.choices[removed], removed, gold_removed)
+    answer = item.answer
+    if removed == item.answer:
+        answer = len(left)
+    elif removed < item.answer:
+        answer -= 1
+    return Altered(
+        (*left, text),
+        answer,
+        altered=True,
+        reason="",
+        removed_choice=item.choices[removed],
+        removed_index=removed,
+        gold_removed=removed == item.answer,
+    )

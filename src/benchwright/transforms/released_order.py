@@ -30,10 +30,13 @@ def equivalent_orders(item: MultipleChoice, most: int = MOST_ORDERS) -> tuple[Al
     if reason:
         return (item.unaltered(reason),)
     base = sorted(range(movable), key=lambda place: _hash(item.item_id, item.choices[place]))
-    count = min(most, movable)
-    turns = (number * movable // count for number in range(count))
     fixed = range(movable, len(item.choices))
-    return tuple(_in_order(item, [*base[turn:], *base[:turn], *fixed]) for turn in turns)
+    count = min(most, movable)
+    orders = []
+    for number in range(count):
+        turn = number * movable // count
+        orders.append(_in_order(item, [*base[turn:], *base[:turn], *fixed]))
+    return tuple(orders)
 
 
 def _movable(item: MultipleChoice) -> tuple[int, str]:

@@ -107,15 +107,19 @@ class Read(NamedTuple):
 
 def questions_of(items: pd.DataFrame, role: str) -> list[Question]:
     """Return the questions of an `Items` table in the natural order of ids."""
-    table = sort_items(items)
-    passages = table["passage_id"].map(lambda name: name if isinstance(name, str) else None)
-    names = ("item_id", "question", "choices", "answer", "answer_text")
-    return [
-        Question(role, str(item_id), str(text), tuple(choices), int(answer), str(right), passage)
-        for item_id, text, choices, answer, right, passage in zip(
-            *(table[name] for name in names), passages, strict=True
-        )
-    ]
+    return [_question(row, role) for row in sort_items(items).itertuples()]
+
+
+def _question(row: Any, role: str) -> Question:
+    return Question(
+        role=role,
+        item_id=str(row.item_id),
+        text=str(row.question),
+        choices=tuple(row.choices),
+        answer=int(row.answer),
+        answer_text=str(row.answer_text),
+        passage_id=row.passage_id if isinstance(row.passage_id, str) else None,
+    )
 
 
 def new_questions(attempts: Iterable[Any]) -> dict[tuple[str, str], str | None]:
@@ -158,8 +162,14 @@ def rephrase(
             if new.text is None:
                 made = _attempt(question, attempt, reply, new.failed)
             else:
-                right = (question.choices, question.answer, question.answer_text)
-                failed = failed_checks(Wording(parts.question, new.text, *right))
+                wording = Wording(
+                    before=parts.question,
+                    after=new.text,
+                    choices=question.choices,
+                    answer=question.answer,
+                    answer_text=question.answer_text,
+                )
+                failed = failed_checks(wording)
                 if not cosine >= params.min_similarity:
                     failed.append(SIMILARITY)
                 after = parts.passage + new.text
@@ -178,9 +188,10 @@ def _similarities(
     before: Sequence[str], read: Sequence[Read], similarity: Similarity
 ) -> list[float]:
     """Return the similarity of each question to its new wording; NaN without one."""
-    pairs = [(old, new.text) for old, new in zip(before, read, strict=True) if new.text is not None]
-    near = iter(similarity(*map(list, zip(*pairs, strict=True))) if pairs else ())
-    return [nan if new.text is None else float(next(near)) for new in read]
+    old = [text for text, reply in zip(before, read, strict=True) if reply.text is not None]
+    new = [reply.text for reply in read if reply.text is not None]
+    cosines = iter(similarity(old, new) if new else ())
+    return [nan if reply.text is None else float(next(cosines)) for reply in read]
 
 
 def _attempt(
@@ -191,9 +202,17 @@ def _attempt(
     after: str | None = None,
     similarity: float = nan,
 ) -> Attempt:
-    used = after is not None and not failed
-    known = (question.role, question.item_id, attempt, question.text, reply)
-    return Attempt(*known, after, similarity, failed, used)
+    return Attempt(
+        role=question.role,
+        item_id=question.item_id,
+        attempt=attempt,
+        before=question.text,
+        reply=reply,
+        after=after,
+        similarity=similarity,
+        failed=failed,
+        used=after is not None and not failed,
+    )
 
 
 def rephrase_prompt(question: Question, parts: Asked) -> str:
@@ -230,10 +249,9 @@ def read_reply(reply: str | None, before: str) -> Read:
         return Read(None, "options")
     if _ANSWER.search(text) and not _ANSWER.search(before):
         return Read(None, "answered")
-    several = _paragraphs(text) > _paragraphs(before) or (
-        len(_LISTED.findall(text)) > len(_LISTED.findall(before))
-    )
-    return Read(None, "several") if several else Read(text, "")
+    more_paragraphs = _paragraphs(text) > _paragraphs(before)
+    more_lines = len(_LISTED.findall(text)) > len(_LISTED.findall(before))
+    return Read(None, "several") if more_paragraphs or more_lines else Read(text, "")
 
 
 def _paragraphs(text: str) -> int:

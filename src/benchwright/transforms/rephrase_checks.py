@@ -60,7 +60,9 @@ def part_passage(text: str, passage_id: str | None = None) -> Asked | None:
     asks = len(last.split()) >= 4 and not last.endswith((".", "!", '"', "”", ";", ")"))
     if mark and len(passage) >= _PASSAGE_LENGTH and len(last) <= _ASKED_LENGTH and asks:
         return Asked(passage + mark, text[len(passage) + 1 :])
-    return None if mark and len(body) > _LONG else Asked("", text)
+    if mark and len(body) > _LONG:
+        return None
+    return Asked("", text)
 
 
 def question_form(question: str) -> QuestionForm:
@@ -78,7 +80,9 @@ def question_form(question: str) -> QuestionForm:
         return "stem"
     if _ASKS.search(last):
         return "question"
-    return "statement" if last.endswith((".", "!")) and not last.endswith("...") else "stem"
+    if last.endswith((".", "!")) and not last.endswith("..."):
+        return "statement"
+    return "stem"
 
 
 _SHORTEST, _LONGEST = 0.5, 2.0  # words of the new wording per word of the old
@@ -98,11 +102,11 @@ class Wording(NamedTuple):
 
 def keeps_numbers(wording: Wording) -> bool:
     """Return whether numbers are the same, each as often, in digits or in words, and units stay."""
-    before, after = wording.before, wording.after
-    old, new = kept_text.units(before), kept_text.units(after)
-    return kept_text.numbers(before) == kept_text.numbers(after) and all(
-        old[number] == new[number] for number in old.keys() & new.keys()
-    )
+    if kept_text.numbers(wording.before) != kept_text.numbers(wording.after):
+        return False
+    old = kept_text.units(wording.before)
+    new = kept_text.units(wording.after)
+    return all(old[number] == new[number] for number in old.keys() & new.keys())
 
 
 def keeps_names(wording: Wording) -> bool:
@@ -110,27 +114,34 @@ def keeps_names(wording: Wording) -> bool:
 
     The first word may be a name too, so replacing it with another new word fails.
     """
-    before, after = wording.before, wording.after
-    old, new = kept_text.words(before), kept_text.words(after)
-    opening, other = kept_text.opening_word(before), kept_text.opening_word(after)
-    replaced = opening and other and opening not in new and other not in old
+    before = wording.before
+    after = wording.after
+    old = kept_text.words(before)
+    new = kept_text.words(after)
+    opening = kept_text.opening_word(before)
+    other = kept_text.opening_word(after)
+    if opening and other and opening not in new and other not in old:
+        return False
     return (
         kept_text.names(before) <= new
         and kept_text.names(after) <= old
-        and not replaced
-        and all(
-            kept_text.folded(quoted) in kept_text.folded(counterpart)
-            for text, counterpart in ((before, after), (after, before))
-            for quoted in kept_text.quotations(text)
-        )
+        and _quotes_all(before, after)
+        and _quotes_all(after, before)
         and kept_text.formulas(before) == kept_text.formulas(after)
     )
 
 
+def _quotes_all(text: str, other: str) -> bool:
+    """Return whether all quotations in a text are in the other one."""
+    inside = kept_text.folded(other)
+    return all(kept_text.folded(quoted) in inside for quoted in kept_text.quotations(text))
+
+
 def keeps_negations(wording: Wording) -> bool:
     """Return whether both texts have the same negations and no word became its opposite."""
-    texts = (wording.before, wording.after)
-    return kept_text.same_negation(*texts) and not kept_text.has_opposite(*texts)
+    before = wording.before
+    after = wording.after
+    return kept_text.same_negation(before, after) and not kept_text.has_opposite(before, after)
 
 
 def fits_options(wording: Wording) -> bool:
@@ -140,14 +151,19 @@ def fits_options(wording: Wording) -> bool:
     any, and gaps stay. "Which of the following" still mentions options. The question must not gain
     the text of an option, or a word that only the gold option has.
     """
-    before, after = wording.before, wording.after
+    before = wording.before
+    after = wording.after
     form = question_form(before)
-    fits = not wording.choices or (
-        len(_BLANK.findall(before)) == len(_BLANK.findall(after))
-        and (form != "stem" or _last_article(before) == _last_article(after))
-        and (_FOLLOWING.search(after) is not None or not _FOLLOWING.search(before))
-    )
-    return fits and form == question_form(after) and not _gives_away(wording)
+    if form != question_form(after):
+        return False
+    if wording.choices:
+        if len(_BLANK.findall(before)) != len(_BLANK.findall(after)):
+            return False
+        if form == "stem" and _last_article(before) != _last_article(after):
+            return False
+        if _FOLLOWING.search(before) and not _FOLLOWING.search(after):
+            return False
+    return not _gives_away(wording)
 
 
 def _last_article(question: str) -> tuple[str, ...]:
@@ -156,17 +172,22 @@ def _last_article(question: str) -> tuple[str, ...]:
 
 
 def _gives_away(wording: Wording) -> bool:
-    old, new = f" {_plain(wording.before)} ", f" {_plain(wording.after)} "
-    answers = [*wording.choices] or [wording.answer_text]
-    if any(f" {text} " in new and f" {text} " not in old for text in map(_plain, answers) if text):
-        return True
-    contents = [
-        {_stem(word) for word in kept_text.content_words(text) if len(word) >= 4}
-        for text in wording.choices
-    ]
-    right = contents.pop(wording.answer) if wording.answer >= 0 and contents else set()
-    known = set(map(_stem, old.split())).union(*contents)
-    return bool((right - known) & set(map(_stem, new.split())))
+    old = f" {_plain(wording.before)} "
+    new = f" {_plain(wording.after)} "
+    for answer in wording.choices or [wording.answer_text]:
+        text = _plain(answer)
+        if text and f" {text} " in new and f" {text} " not in old:
+            return True
+    if wording.answer < 0 or not wording.choices:
+        return False
+    others = list(map(_content_stems, wording.choices))
+    right = others.pop(wording.answer)
+    known = set(map(_stem, old.split())).union(*others)
+    return not (right - known).isdisjoint(map(_stem, new.split()))
+
+
+def _content_stems(text: str) -> set[str]:
+    return {_stem(word) for word in kept_text.content_words(text) if len(word) >= 4}
 
 
 def keeps_length(wording: Wording) -> bool:
@@ -174,21 +195,22 @@ def keeps_length(wording: Wording) -> bool:
 
     With more than four content words, at least 60% as many must remain.
     """
-    texts = (wording.before, wording.after)
-    before, after = (len(text.split()) for text in texts)
-    old, new = (len(kept_text.content_words(text)) for text in texts)
-    return _SHORTEST * before - _SLACK / 2 <= after <= _LONGEST * before + _SLACK and (
-        old < _SLACK or new >= _CONTENT * old
-    )
+    before = len(wording.before.split())
+    after = len(wording.after.split())
+    if not _SHORTEST * before - _SLACK / 2 <= after <= _LONGEST * before + _SLACK:
+        return False
+    old = len(kept_text.content_words(wording.before))
+    new = len(kept_text.content_words(wording.after))
+    return old < _SLACK or new >= _CONTENT * old
 
 
 def is_changed(wording: Wording) -> bool:
     """Return whether the words differ, apart from case, punctuation and articles."""
-    old, new = (
-        [word for word in _plain(text).split() if word not in _ARTICLES]
-        for text in (wording.before, wording.after)
-    )
-    return old != new
+    return _without_articles(wording.before) != _without_articles(wording.after)
+
+
+def _without_articles(text: str) -> list[str]:
+    return [word for word in _plain(text).split() if word not in _ARTICLES]
 
 
 CHECKS: dict[str, Callable[[Wording], bool]] = {

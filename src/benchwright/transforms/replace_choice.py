@@ -33,6 +33,14 @@ def replace_choice(
             continue
         at = slot(float(place), len(item.choices))
         choices = (*item.choices[:at], text, *item.choices[at + 1 :])
-        gone = (item.choices[at], at, at == item.answer)
-        results.append(Altered(choices, item.answer, True, "", *gone))
+        result = Altered(
+            choices,
+            item.answer,
+            altered=True,
+            reason="",
+            removed_choice=item.choices[at],
+            removed_index=at,
+            gold_removed=at == item.answer,
+        )
+        results.append(result)
     return results
