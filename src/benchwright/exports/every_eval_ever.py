@@ -112,28 +112,40 @@ class _Asked(NamedTuple):
 
 
 def _asked(answered: AnsweredCondition, benchmark: str) -> _Asked:
-    matrix, condition = answered.matrix, answered.matrix.condition
-    items = {row["item_id"]: _item(row, condition) for row in answered.items.to_dict("records")}
+    matrix = answered.matrix
+    items = {}
+    for row in answered.items.to_dict("records"):
+        items[row["item_id"]] = _item(row, matrix.condition)
     shown = [item_id for item_id in matrix.item_ids if item_id in items]
-    evaluation = benchmark if condition == "question" else f"{benchmark}/{condition}"
+    evaluation = benchmark
+    if matrix.condition != "question":
+        evaluation = f"{benchmark}/{matrix.condition}"
     return _Asked(matrix.select_items(shown), [items[item_id] for item_id in shown], evaluation)
 
 
 def _item(row: Mapping[Any, Any], condition: str) -> Row:
     """Return the fields of a sample that are the same for every model."""
     choices = [ascii_surrogates(str(text)) for text in row["choices"]]
-    right = row.get("correct_set")
-    right = [row["answer"]] if right is None or not len(right) else right
-    reference = [LABELS[int(i)] for i in right] if choices else [str(row["answer_text"])]
-    question = "" if condition == "choices_only" else ascii_surrogates(str(row["question"]))
-    shown = "".join([question, *reference])
-    told = {name: str(row[name]) for name in ("item_id", "content_hash")}
-    metadata = {**told, "condition": condition, "subject": str(row["subject"])}
+    reference = [str(row["answer_text"])]
+    if choices:
+        right = row.get("correct_set")
+        if right is None or not len(right):
+            right = [row["answer"]]
+        reference = [LABELS[int(option)] for option in right]
+    question = ""
+    if condition != "choices_only":
+        question = ascii_surrogates(str(row["question"]))
+    shown = question + "".join(reference)
     return {
         "sample_id": str(row["item_id"]),
         "sample_hash": hashlib.sha256(shown.encode()).hexdigest(),
         "input": {"raw": question, "reference": reference, "choices": choices or None},
-        "metadata": {name: ascii_surrogates(text) for name, text in metadata.items()},
+        "metadata": {
+            "item_id": ascii_surrogates(str(row["item_id"])),
+            "content_hash": str(row["content_hash"]),
+            "condition": ascii_surrogates(condition),
+            "subject": ascii_surrogates(str(row["subject"])),
+        },
     }
 
 
@@ -150,19 +162,23 @@ class _Answer(NamedTuple):
 
 def _known(rows: pd.DataFrame, generations: pd.DataFrame | None) -> dict[tuple[str, str], _Answer]:
     """Return what tables say of the answers of one configuration, by condition and item."""
-    known = {
-        (row["condition"], row["item_id"]): _Answer(
-            int(row["prompt_tokens"]),
-            int(row["generated_tokens"]),
-            not pd.api.types.is_scalar(row["logprobs"]),
-            row["source"],
+    known: dict[tuple[str, str], _Answer] = {}
+    for row in rows.to_dict("records"):
+        answer = _Answer(
+            prompt_tokens=int(row["prompt_tokens"]),
+            generated_tokens=int(row["generated_tokens"]),
+            scored=not pd.api.types.is_scalar(row["logprobs"]),
+            source=row["source"],
         )
-        for row in rows[::-1].to_dict("records")  # the first row of an item counts
-    }
-    for row in () if generations is None else generations.to_dict("records"):
-        key = row["condition"], row["item_id"]
+        known.setdefault((row["condition"], row["item_id"]), answer)
+    if generations is None:
+        return known
+    for row in generations.to_dict("records"):
+        key = (row["condition"], row["item_id"])
         answer = known.get(key, _Answer())
-        extracted = answer.extracted or ("" if pd.isna(row["extracted"]) else row["extracted"])
+        extracted = answer.extracted
+        if not extracted and not pd.isna(row["extracted"]):
+            extracted = row["extracted"]
         texts = (*answer.texts, ascii_surrogates(row["text"]))
         known[key] = answer._replace(texts=texts, extracted=extracted)
     return known
@@ -178,7 +194,10 @@ class _Samples:
         run: AnsweredRun,
         known: Mapping[tuple[str, str], _Answer],
     ) -> None:
-        self._asked, self._name, self._run, self._known = asked, name, run, known
+        self._asked = asked
+        self._name = name
+        self._run = run
+        self._known = known
         self._model_name, self._style, self._shots = parse_configuration(name)
         self._model = _identity(self._model_name, run)
         asked_as = f"@{self._style}-{self._shots}" if self._style else ""
@@ -188,10 +207,13 @@ class _Samples:
     def __iter__(self) -> Iterator[bytes]:
         for asked in self._asked:
             row = asked.matrix.models.index(self._name)
-            correct, prediction = asked.matrix.correct[row], asked.matrix.prediction[row]
+            correct = asked.matrix.correct[row]
+            prediction = asked.matrix.prediction[row]
             for place in np.flatnonzero(~np.isnan(correct)):
-                answer = float(correct[place]), int(prediction[place])
-                yield _line(self._row(asked, asked.items[place], *answer))
+                item = asked.items[place]
+                yield _line(
+                    self._row(asked, item, float(correct[place]), prediction=int(prediction[place]))
+                )
 
     def _row(self, asked: _Asked, item: Row, correct: float, prediction: int) -> Row:
         condition = asked.matrix.condition
@@ -204,8 +226,13 @@ class _Samples:
             "extraction_method": "highest log-likelihood" if answer.scored else "custom",
             "is_terminal": True,
         }
-        tokens = answer.prompt_tokens, answer.generated_tokens
-        usage = {"input_tokens": tokens[0], "output_tokens": tokens[1], "total_tokens": sum(tokens)}
+        usage = None
+        if answer.prompt_tokens >= 0 and answer.generated_tokens >= 0:
+            usage = {
+                "input_tokens": answer.prompt_tokens,
+                "output_tokens": answer.generated_tokens,
+                "total_tokens": answer.prompt_tokens + answer.generated_tokens,
+            }
         return {
             "schema_version": SCHEMA,
             "evaluation_id": self._id,
@@ -219,7 +246,7 @@ class _Samples:
             "output": {"raw": list(answer.texts) or ([chosen] if chosen else [])},
             "answer_attribution": [attribution] if chosen else [],
             "evaluation": {"score": correct, "is_correct": correct == 1},
-            "token_usage": usage if min(tokens) >= 0 else None,
+            "token_usage": usage,
             "metadata": item["metadata"],
         }
 
@@ -227,9 +254,7 @@ class _Samples:
         """Return `data/<benchmark>/<developer>/<model>`."""
         *developer, name = self._model.id.split("/", 1)
         parts = (self._run.benchmark.name, *(developer or [self._model.developer]), name)
-        # Components of a path on any system.
-        names = (_NOT_PORTABLE.sub("_", part).rstrip(". ") or _UNKNOWN for part in parts)
-        return "/".join(("data", *names))
+        return "/".join(["data", *map(_portable, parts)])
 
     def aggregate(self, detail: Row) -> Row:
         """Return the aggregate; `detail` describes the file of these samples."""
@@ -271,26 +296,27 @@ class _Samples:
         source: Row = {"dataset_name": benchmark.name, "source_type": "other"}
         if hub is not None and hub.id.count("/") == 1:
             source |= {"source_type": "hf_dataset", "hf_repo": hub.id}
-        marks = [
-            (asked, asked.matrix.correct[asked.matrix.models.index(self._name)].astype(float))
-            for asked in self._asked
-        ]
-        return [
-            {
+        results = []
+        for asked in self._asked:
+            row = asked.matrix.models.index(self._name)
+            marks = asked.matrix.correct[row].astype(float)
+            given = marks[~np.isnan(marks)]
+            if not len(given):
+                continue
+            result: Row = {
                 "evaluation_result_id": f"accuracy:{asked.matrix.condition}",
                 "evaluation_name": asked.evaluation,
                 "score_details": {
-                    "score": float(own[~np.isnan(own)].mean()),
-                    "details": {"unanswered": str(np.isnan(own).sum())},
-                    "uncertainty": {"num_samples": int((~np.isnan(own)).sum())},
+                    "score": float(given.mean()),
+                    "details": {"unanswered": str(len(marks) - len(given))},
+                    "uncertainty": {"num_samples": len(given)},
                 },
                 "source_data": source,
                 "metric_config": _METRIC,
                 "generation_config": {"additional_details": {**style, **self._run.settings}},
             }
-            for asked, own in marks
-            if not np.isnan(own).all()
-        ]
+            results.append(result)
+        return results
 
 
 _METRIC = {
@@ -303,6 +329,11 @@ _METRIC = {
     "min_score": 0.0,
     "max_score": 1.0,
 }
+
+
+def _portable(name: str) -> str:
+    """Return a component of a path on any system."""
+    return _NOT_PORTABLE.sub("_", name).rstrip(". ") or _UNKNOWN
 
 
 def _identity(model: str, run: AnsweredRun) -> ModelIdentity:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
+from itertools import product
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -112,7 +113,8 @@ def export_tasks(
     Raises:
         InputError: no item fits the styles.
     """
-    run, original = exported_run, questions(items)
+    run = exported_run
+    original = questions(items)
     tags = dict(zip(kept_items["item_id"], kept_items["tags"], strict=True))
     kept = _shared(original, items, kept_items)
     sets = [
@@ -127,33 +129,32 @@ def _shared(known: list[Question], items: pd.DataFrame, kept_items: pd.DataFrame
 
     A million questions take a gigabyte, and most of a benchmark is kept.
     """
-    place = pd.Index(items["item_id"]).get_indexer(pd.Index(kept_items["item_id"]))
-    same = place >= 0
+    places = pd.Index(items["item_id"]).get_indexer(pd.Index(kept_items["item_id"]))
+    same = places >= 0
     for name in ("subject", "content_hash", "answer", "answer_text", "explanation"):
-        there, here = items[name].to_numpy()[place], kept_items[name].to_numpy()
+        there = items[name].to_numpy()[places]
+        here = kept_items[name].to_numpy()
         same &= (there == here) | (pd.isna(there) & pd.isna(here))
-    others = iter(questions(kept_items[~same]))
-    return [
-        known[row] if same_row else next(others) for row, same_row in zip(place, same, strict=True)
-    ]
+    changed = iter(questions(kept_items[~same]))
+    return [known[at] if equal else next(changed) for at, equal in zip(places, same, strict=True)]
 
 
 def families_of(sets: Iterable[ItemSet], run: ExportedRun) -> list[HarnessFamily]:
     """Return a family for each set and each style that fits some of its items."""
     styles: tuple[ExportStyle, ...] = tuple(dict.fromkeys((*run.exports.styles, "generate")))
-    families = (
-        harness_family(
+    families = []
+    for item_set, style in product(sets, styles):
+        family = harness_family(
             family_name(run, item_set, item_set.variant, style),
             item_set.items,
             item_set.demonstrations,
-            AskedAs(style, run.ingestion.prompt, run.scoring, run.exports, run.seed),
-            {"benchmark": run.ingestion.name, "variant": item_set.variant, **item_set.facts},
-            item_set.added,
+            asked=AskedAs(style, run.ingestion.prompt, run.scoring, run.exports, seed=run.seed),
+            facts={"benchmark": run.ingestion.name, "variant": item_set.variant, **item_set.facts},
+            added=item_set.added,
         )
-        for item_set in sets
-        for style in styles
-    )
-    return [family for family in families if family.tasks]
+        if family.tasks:
+            families.append(family)
+    return families
 
 
 def family_name(run: ExportedRun, item_set: ItemSet, variant: str, style: ExportStyle) -> str:
@@ -161,10 +162,12 @@ def family_name(run: ExportedRun, item_set: ItemSet, variant: str, style: Export
 
     `letters`, and `generate` if all items of the set are open-ended, add no style.
     """
-    with_options = any(question.choices for question in item_set.items)
     parts = [_PREFIX, slug(run.ingestion.name)]
-    parts += [slug(variant)] if variant != ORIGINAL else []
-    parts += [style] if style != ("letters" if with_options else "generate") else []
+    if variant != ORIGINAL:
+        parts.append(slug(variant))
+    with_options = any(question.choices for question in item_set.items)
+    if style != ("letters" if with_options else "generate"):
+        parts.append(style)
     return "_".join(parts)
 
 
@@ -275,10 +278,12 @@ def export_subset(
     Raises:
         InputError: an id is not in the benchmark, or no item fits the styles.
     """
-    run, name = exported_run, exported_run.ingestion.name
+    run = exported_run
     sampler = sampler_of(sampling, sampler_choice)
     pool = drawn_from(items, chosen_subset_facts)
-    subset = subset_manifest(pool, chosen_subset, sampler, sampling.export.seed, name)
+    subset = subset_manifest(
+        pool, chosen_subset, sampler, seed=sampling.export.seed, benchmark=run.ingestion.name
+    )
     rows = items.set_index("item_id", drop=False).loc[list(subset.item_ids)]
     added = AddedColumns(columns={"weight": {item.item_id: item.weight for item in subset.items}})
     name = f"{sampler}_{len(subset.items)}"
@@ -313,14 +318,12 @@ def subset_manifest(
     known = chosen_subset["inclusion"].notna().all()
     chosen = tuple(
         SubsetItem(
-            item_id=name,
-            weight=weight,
-            content_hash=hashes[name],
-            inclusion=inclusion if known else None,
+            item_id=row["item_id"],
+            weight=row["weight"],
+            content_hash=hashes[row["item_id"]],
+            inclusion=row["inclusion"] if known else None,
         )
-        for name, weight, inclusion in zip(
-            chosen_subset["item_id"], weights.tolist(), chosen_subset["inclusion"], strict=True
-        )
+        for row in chosen_subset.to_dict("records")
     )
     equal = bool(np.allclose(weights, 1 / len(weights)))
     return SubsetManifest(

@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -35,6 +36,7 @@ from benchwright.scoring.rendering import (
 
 _NUMBER = r"-?\d[\d,]*(?:\.\d+)?"
 _HASH_BYTES = 16
+_HASHED = ("item_id", "subject", "text", "choices", "answer", "answer_text")
 _MOST_SHOTS = 25  # demonstrations of a task: as many as any benchmark of the harness shows
 
 
@@ -94,8 +96,9 @@ def harness_family(
     Raises:
         InputError: a demonstration in the style `generate` would have no answer.
     """
-    suited = [q for q in items if suits(q, asked)]
-    suited = [suited[place] for place in natural_order([q.item_id for q in suited])]
+    suited = [question for question in items if suits(question, asked)]
+    order = natural_order([question.item_id for question in suited])
+    suited = [suited[place] for place in order]
     parts = _parts(suited, questions(demonstrations), asked)
     facts = {**facts, "style": asked.style}
     tasks = [
@@ -127,10 +130,11 @@ def suits(question: Question, asked: AskedAs) -> bool:
 
 def items_hash(items: Sequence[Question]) -> str:
     """Return a hash of questions and answers, independent of the order of items and the style."""
-    asked = sorted(
-        (q.item_id, q.content_hash, q.answer if q.choices else q.answer_text) for q in items
-    )
-    return _hash(asked)
+    asked = []
+    for question in items:
+        answer = question.answer if question.choices else question.answer_text
+        asked.append((question.item_id, question.content_hash, answer))
+    return _hash(sorted(asked))
 
 
 def _hash(value: Any) -> str:
@@ -170,9 +174,11 @@ def _parts(
         _Part(subject if apart else None, members, shown[ids])
         for (subject, _, ids), members in members_of.items()
     ]
-    return sorted(
-        parts, key=lambda p: (p.subject or "", -len(p.items), natural_key(p.items[0].item_id))
-    )
+
+    def rank(part: _Part) -> tuple[Any, ...]:
+        return part.subject or "", -len(part.items), natural_key(part.items[0].item_id)
+
+    return sorted(parts, key=rank)
 
 
 def _chooser(
@@ -240,9 +246,11 @@ def _task(
 
 def _version(part: _Part, asked: AskedAs, added: AddedColumns, shown: Sequence[Any]) -> str:
     """Hash the texts of a task; one row for each number of options shows the format."""
-    texts = ((q.item_id, q.subject, q.text, q.choices, q.answer, q.answer_text) for q in part.items)
-    examples = {len(q.choices): q for q in reversed(part.items)}
-    rows = [{**_row(examples[count], asked), **added.constant} for count in sorted(examples)]
+    texts = map(attrgetter(*_HASHED), part.items)
+    examples = {len(question.choices): question for question in reversed(part.items)}
+    rows = []
+    for _, example in sorted(examples.items()):
+        rows.append({**_row(example, asked), **added.constant})
     return _hash_of_lists([asked.words.description], texts, rows, shown)[:8]
 
 
@@ -325,7 +333,9 @@ class _Rows:
     """The rows of questions, made on each iteration to save memory."""
 
     def __init__(self, items: Sequence[Question], asked: AskedAs, added: AddedColumns) -> None:
-        self._items, self._asked, self._added = items, asked, added
+        self._items = items
+        self._asked = asked
+        self._added = added
 
     def __len__(self) -> int:
         return len(self._items)
@@ -412,17 +422,19 @@ def slug(text: str) -> str:
     words = re.sub(r"[^a-z0-9]+", "_", ascii_text.lower()).strip("_")
     if not words:
         return _digest(text)
-    return words if len(words) <= _LONGEST else f"{words[:_LONGEST].rstrip('_')}_{_digest(text)}"
+    if len(words) <= _LONGEST:
+        return words
+    return f"{words[:_LONGEST].rstrip('_')}_{_digest(text)}"
 
 
 def slugs(texts: Sequence[str]) -> Mapping[str, str]:
     """Return a slug for each distinct text; if two are equal, both get their hash."""
-    different = sorted(set(texts))
-    shared = Counter(map(slug, different))
-    return {
-        text: slug(text) if shared[slug(text)] == 1 else f"{slug(text)}_{_digest(text)}"
-        for text in different
-    }
+    slug_of = {text: slug(text) for text in sorted(set(texts))}
+    shared = Counter(slug_of.values())
+    for text, short in slug_of.items():
+        if shared[short] > 1:
+            slug_of[text] = f"{short}_{_digest(text)}"
+    return slug_of
 
 
 def _digest(text: str) -> str:
