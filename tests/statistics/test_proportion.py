@@ -17,7 +17,8 @@ def test_interval_equals_that_of_scipy() -> None:
 
 
 def test_no_cases_give_no_interval_but_a_reason() -> None:
-    low, high, reason = wilson_interval(0, 0)
-    assert math.isnan(low)
-    assert math.isnan(high)
-    assert reason == "nothing was counted"
+    missing = wilson_interval(0, 0)
+    assert math.isnan(missing.value)
+    assert math.isnan(missing.low)
+    assert math.isnan(missing.high)
+    assert missing.reason == "nothing was counted"

@@ -9,10 +9,11 @@ from scipy import stats
 from benchwright.statistics.rank_agreement import (
     kendall_tau_b,
     kendall_tau_b_rows,
+    max_rank_shift,
+    mean_rank_shift,
     mean_rank_shift_rows,
     pearson,
     pearson_rows,
-    rank_shift,
     spearman,
     spearman_rows,
 )
@@ -46,8 +47,9 @@ def test_coefficients_agree_with_scipy(pair: tuple[list[float], list[float]]) ->
 
 def test_rank_shift_counts_places() -> None:
     # Full order a b c d; after: b c a d. a moves 2 places, b and c one each, d none.
-    shift = rank_shift([0.9, 0.8, 0.7, 0.6], [0.5, 0.7, 0.6, 0.4])
-    assert shift == ((1.0, 4, ""), (2.0, 4, ""))
+    before, after = [0.9, 0.8, 0.7, 0.6], [0.5, 0.7, 0.6, 0.4]
+    assert mean_rank_shift(before, after) == (1.0, 4, "")
+    assert max_rank_shift(before, after) == (2.0, 4, "")
 
 
 @pytest.mark.parametrize("coefficient", [kendall_tau_b, spearman, pearson])
@@ -68,10 +70,11 @@ def test_undefined_correlations_are_missing_with_a_reason(
     assert reason in seen.reason
 
 
-def test_one_model_has_no_rank_shift() -> None:
-    for seen in rank_shift([0.4], [0.3]):
-        assert np.isnan(seen.value)
-        assert "1 model;" in seen.reason
+@pytest.mark.parametrize("shift", [mean_rank_shift, max_rank_shift])
+def test_one_model_has_no_rank_shift(shift) -> None:
+    seen = shift([0.4], [0.3])
+    assert np.isnan(seen.value)
+    assert "1 model;" in seen.reason
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from scipy import stats
 from benchwright.statistics import subset_scores as module
 from benchwright.statistics.paired_differences import clustered_se
 from benchwright.statistics.random_subsets import draw_subsets
-from benchwright.statistics.rank_agreement import kendall_tau_b, rank_shift
+from benchwright.statistics.rank_agreement import kendall_tau_b, mean_rank_shift
 from benchwright.statistics.subset_scores import (
     SubsetMetrics,
     full_metrics,
@@ -66,7 +66,7 @@ def test_metrics_equal_those_of_each_subset_alone(missing: float, fractional: bo
                 stats.kendalltau(a, b).statistic,
                 stats.spearmanr(a, b).statistic,
                 kendall_tau_b(rest, part).value,
-                rank_shift(full, part)[0].value,
+                mean_rank_shift(full, part).value,
                 100 * (b.mean() - a.mean()),
                 100 * stats.wasserstein_distance(a, b),
                 100 * (np.sort(b)[-1] - np.sort(b)[-5]),

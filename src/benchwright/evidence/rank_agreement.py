@@ -25,8 +25,9 @@ from benchwright.statistics.paired_differences import median_mdd, order_kept
 from benchwright.statistics.rank_agreement import (
     FEWEST_MODELS,
     kendall_tau_b,
+    max_rank_shift,
+    mean_rank_shift,
     pearson,
-    rank_shift,
     spearman,
     too_few,
     williams_test,
@@ -126,13 +127,12 @@ def compare_scores(part: pd.DataFrame, ratings: Ratings) -> Iterator[RankMetric]
     after = part["accuracy_kept"].to_numpy(dtype=np.float64)
     n_full = int(part["n_full"].max()) if len(part) else 0
     n_kept = int(part["n_kept"].max()) if len(part) else 0
-    mean_shift, largest_shift = rank_shift(full, after)
     for metric, seen in (
         ("kendall_tau_b", kendall_tau_b(full, after)),
         ("spearman", spearman(full, after)),
         ("pearson", pearson(full, after)),
-        ("mean_rank_shift", mean_shift),
-        ("max_rank_shift", largest_shift),
+        ("mean_rank_shift", mean_rank_shift(full, after)),
+        ("max_rank_shift", max_rank_shift(full, after)),
     ):
         yield RankMetric(metric, seen.value, seen.n, n_full, seen.reason)
 

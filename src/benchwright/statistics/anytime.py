@@ -10,9 +10,8 @@ it ever reaches 1/α with probability at most α (Ville's inequality).
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from benchwright.statistics.rank_agreement import Float
+from benchwright.statistics.arrays import Float, Real
 
 Decision = Literal["not worse", "worse", "undecided"]
 
@@ -42,7 +41,7 @@ class Stopped(NamedTuple):
     items: int
 
 
-def evidence(d: NDArray[np.floating], margin: float, total: int) -> Evidence:
+def evidence(d: Real, margin: float, total: int) -> Evidence:
     """Return the e-processes of a margin in [0, 1] for the first n of `total` items.
 
     With margin 0 both are `coin_evidence`, and `d` has signs only; else `betting_evidence`. Where
@@ -51,19 +50,26 @@ def evidence(d: NDArray[np.floating], margin: float, total: int) -> Evidence:
     """
     found = betting_evidence(d, margin, total) if margin else coin_evidence(d)
     lacking = -margin * total - np.cumsum(d, axis=-1, dtype=np.float64)
-    least = -(total - np.arange(d.shape[-1]) - 1) - _ROUNDING * total
-    known = [np.logical_or.accumulate(sign * lacking < least, axis=-1) for sign in (1, -1)]
-    return Evidence(*(np.where(sure, np.inf, e) for sure, e in zip(known, found, strict=True)))
+    left = total - 1 - np.arange(d.shape[-1])
+    least = -left - _ROUNDING * total
+    surely_not_worse = np.logical_or.accumulate(lacking < least, axis=-1)
+    surely_worse = np.logical_or.accumulate(-lacking < least, axis=-1)
+    return Evidence(
+        not_worse=np.where(surely_not_worse, np.inf, found.not_worse),
+        worse=np.where(surely_worse, np.inf, found.worse),
+    )
 
 
-def coin_evidence(d: NDArray[np.floating], prior: float = PRIOR) -> Evidence:
+def coin_evidence(d: Real, prior: float = PRIOR) -> Evidence:
     """Return the evidence that of discordant items more, or fewer, than half are better.
 
     e = 2^(W + L) · B(a + W, a + L)/B(a, a) with W items better, L worse and a = `prior`. It speaks
     for the side that leads; the probability that either process ever reaches 1/α is at most α.
     """
-    better, worse = d > 0, d < 0
-    wins, losses = np.cumsum(better, axis=-1), np.cumsum(worse, axis=-1)
+    better = d > 0
+    worse = d < 0
+    wins = np.cumsum(better, axis=-1)
+    losses = np.cumsum(worse, axis=-1)
     leading = np.where(better, wins, losses) - 1  # on the side of this item, before it
     factor = 2 * (prior + leading) / (2 * prior + wins + losses - 1)
     log_e = np.cumsum(np.log(np.where(better | worse, factor, 1.0)), axis=-1)
@@ -71,7 +77,7 @@ def coin_evidence(d: NDArray[np.floating], prior: float = PRIOR) -> Evidence:
     return Evidence(np.where(wins > losses, log_e, level), np.where(losses > wins, log_e, level))
 
 
-def betting_evidence(d: NDArray[np.floating], margin: float, total: int) -> Evidence:
+def betting_evidence(d: Real, margin: float, total: int) -> Evidence:
     """Return the capital of bets against a mean difference of at most, and at least, −margin.
 
     Betting martingales without replacement (Waudby-Smith & Ramdas 2020, arXiv:2006.04347 and
@@ -79,28 +85,32 @@ def betting_evidence(d: NDArray[np.floating], margin: float, total: int) -> Evid
     capital is multiplied by 1 ± λ_t (d_t − μ_t). λ_t is margin over the mean square of earlier
     differences, times each of four factors.
     """
-    n = d.shape[-1]
-    sums = np.cumsum(d, axis=-1, dtype=np.float64)
-    seen = np.arange(n)
-    expected = (-margin * total - (sums - d)) / (total - seen)
+    seen = np.arange(d.shape[-1])
+    sums = np.cumsum(d, axis=-1, dtype=np.float64) - d  # before each item
     squares = np.cumsum(d * d, axis=-1, dtype=np.float64) - d * d
+    expected = (-margin * total - sums) / (total - seen)
     bet = margin * (_MOMENT_ITEMS + seen) / (_MOMENT * _MOMENT_ITEMS + squares)
-    out = []
-    for sign in (1.0, -1.0):
-        largest = _LARGEST_LOSS / np.maximum(1 + sign * expected, _ROUNDING)
-        gain = sign * (d - expected)
-        logs = [
-            np.cumsum(np.log(np.maximum(1 + np.minimum(scale * bet, largest) * gain, 1e-300)), -1)
-            for scale in _BETS
-        ]
-        out.append(np.logaddexp.reduce(logs, axis=0) - np.log(len(_BETS)))
-    return Evidence(*out)
+    return Evidence(
+        not_worse=_log_capital(d, expected, bet), worse=_log_capital(-d, -expected, bet)
+    )
+
+
+def _log_capital(d: Real, expected: Float, bet: Float) -> Float:
+    """Logarithm of the mean capital of bets, multiples of `bet`, on d above what is expected."""
+    largest = _LARGEST_LOSS / np.maximum(1 + expected, _ROUNDING)
+    logs = []
+    for scale in _BETS:
+        growth = 1 + np.minimum(scale * bet, largest) * (d - expected)
+        logs.append(np.cumsum(np.log(np.maximum(growth, 1e-300)), axis=-1))
+    return np.asarray(np.logaddexp.reduce(logs, axis=0) - np.log(len(_BETS)))
 
 
 def first_decision(found: Evidence, alpha: float) -> Stopped:
     """Return the decision where a process (n,) first reaches 1/α."""
-    reached = [np.flatnonzero(process >= -np.log(alpha)) for process in found]
-    first = [int(at[0]) if len(at) else len(found.worse) for at in reached]
-    if min(first) == len(found.worse):
-        return Stopped("undecided", len(found.worse))
-    return Stopped("not worse" if first[0] < first[1] else "worse", min(first) + 1)
+    not_worse = found.not_worse >= -np.log(alpha)
+    worse = found.worse >= -np.log(alpha)
+    reached = np.flatnonzero(not_worse | worse)
+    if not len(reached):
+        return Stopped("undecided", len(worse))
+    first = int(reached[0])
+    return Stopped("worse" if worse[first] else "not worse", first + 1)

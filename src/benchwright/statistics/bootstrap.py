@@ -5,27 +5,32 @@ Over models: other models of the same kind, the questions fixed. Draws come from
 fixed order and do not depend on memory or workers.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from benchwright.statistics import rank_agreement
-from benchwright.statistics.rank_agreement import FEWEST_MODELS, Float
+from benchwright.statistics.arrays import Bool, Float, Index, Integer, Real
+from benchwright.statistics.rank_agreement import (
+    FEWEST_MODELS,
+    Coefficient,
+    kendall_tau_b,
+    kendall_tau_b_rows,
+    mean_rank_shift,
+    mean_rank_shift_rows,
+    pearson,
+    pearson_rows,
+    spearman,
+    spearman_rows,
+)
 from benchwright.statistics.subset_scores import subset_scores
 
 _BLOCK_BYTES = 1 << 27
 # With more undefined resamples than this share, the interval says so.
 _MANY_MISSING = 0.05
 _NO_DRAWS = "no resamples were asked for"
-_CORRELATIONS = {
-    "kendall_tau_b": rank_agreement.kendall_tau_b_rows,
-    "spearman": rank_agreement.spearman_rows,
-    "pearson": rank_agreement.pearson_rows,
-}
-_LEVEL = 0.95
-TAILS = ((1 - _LEVEL) / 2, 1 - (1 - _LEVEL) / 2)
+TAILS = ((1 - 0.95) / 2, 0.975)
 """Quantiles of the bounds of the middle 95%."""
 
 
@@ -46,7 +51,7 @@ class RankIntervals(NamedTuple):
 
 
 def resample_blocks(
-    clusters: NDArray[np.integer], draws: int, generator: np.random.Generator
+    clusters: Integer, draws: int, generator: np.random.Generator
 ) -> Iterator[NDArray[np.int16]]:
     """Yield blocks (b, n) of `draws` counts of how often each item is drawn, by whole clusters.
 
@@ -54,14 +59,17 @@ def resample_blocks(
     clusters vary in size.
     """
     names, cluster = np.unique(clusters, return_inverse=True)
-    groups = len(names)
-    step = max(1, _BLOCK_BYTES // (16 * max(groups, 1)))
+    step = max(1, _BLOCK_BYTES // (16 * max(len(names), 1)))
     for start in range(0, draws, step):
-        rows = min(step, draws - start)
-        drawn = generator.integers(0, max(groups, 1), (rows, groups))
-        drawn += groups * np.arange(rows)[:, None]
-        counts = np.bincount(drawn.ravel(), minlength=rows * groups).reshape(rows, groups)
+        counts = _draw_groups(len(names), min(step, draws - start), generator)
         yield np.take(counts.astype(np.int16), cluster, axis=1)
+
+
+def _draw_groups(groups: int, draws: int, generator: np.random.Generator) -> Index:
+    """Count how often each group is drawn in resamples of the groups (draws, groups)."""
+    drawn = generator.integers(0, max(groups, 1), (draws, groups))
+    drawn += groups * np.arange(draws)[:, None]
+    return np.bincount(drawn.ravel(), minlength=draws * groups).reshape(draws, groups)
 
 
 def percentile_interval(values: ArrayLike) -> Interval:
@@ -85,9 +93,9 @@ def fisher_interval(r: float, n: int) -> Interval:
         return Interval(np.nan, np.nan, 0)
     from scipy.special import ndtri
 
+    z = np.arctanh(r)
     half = ndtri(TAILS[1]) / np.sqrt(n - 3)
-    low, high = np.tanh([np.arctanh(r) - half, np.arctanh(r) + half])
-    return Interval(float(low), float(high), 0)
+    return Interval(float(np.tanh(z - half)), float(np.tanh(z + half)), 0)
 
 
 def normal_interval(
@@ -97,21 +105,37 @@ def normal_interval(
 
     For metrics whose resamples are biased: resampled items repeat, so two rankings of a resample
     agree less than those of the items themselves, and the percentile interval lies too low.
+    The reason warns of an interval of width 0.
     """
     from scipy.special import ndtri
 
     known, reason = _known(values)
     if len(known) < 2 or np.isnan(value):
         return Interval(np.nan, np.nan, len(known), reason or "there is no metric to bound")
-    reach = float(ndtri((1 + _LEVEL) / 2)) * float(np.std(known, ddof=1))
-    low, high = max(value - reach, bounds[0]), min(value + reach, bounds[1])
-    return Interval(low, high, len(known), reason)
+    reach = float(ndtri(TAILS[1])) * float(np.std(known, ddof=1))
+    low = max(value - reach, bounds[0])
+    high = min(value + reach, bounds[1])
+    return _noted(Interval(low, high, len(known), reason))
+
+
+class _Metric(NamedTuple):
+    of: Callable[[ArrayLike, ArrayLike], Coefficient]
+    of_rows: Callable[[ArrayLike, ArrayLike], Float]
+    bounds: tuple[float, float] = (-1.0, 1.0)
+
+
+_METRICS = {
+    "kendall_tau_b": _Metric(kendall_tau_b, kendall_tau_b_rows),
+    "spearman": _Metric(spearman, spearman_rows),
+    "pearson": _Metric(pearson, pearson_rows),
+    "mean_rank_shift": _Metric(mean_rank_shift, mean_rank_shift_rows, (0.0, np.inf)),
+}
 
 
 def rank_agreement_intervals(
-    correct: NDArray[np.floating],
-    kept_mask: NDArray[np.bool_],
-    clusters: NDArray[np.integer],
+    correct: Real,
+    kept_mask: Bool,
+    clusters: Integer,
     draws: int,
     generator: np.random.Generator,
 ) -> RankIntervals:
@@ -126,39 +150,36 @@ def rank_agreement_intervals(
     """
     m = len(correct)
     full, kept = subset_scores(correct, np.stack([np.ones_like(kept_mask), kept_mask]))
-    drawn_models = generator.integers(0, max(m, 1), (draws, m))
-    full_items, kept_items = np.empty((2, draws, m))
+    models = generator.integers(0, max(m, 1), (draws, m))
+    full_resampled = np.empty((draws, m))
+    kept_resampled = np.empty((draws, m))
     start = 0
-    for counts in resample_blocks(clusters, draws, generator) if m else ():
+    for counts in resample_blocks(clusters, draws, generator):
         rows = slice(start, start := start + len(counts))
-        full_items[rows] = subset_scores(correct, counts)
-        kept_items[rows] = subset_scores(correct, counts * kept_mask)
-    shift = rank_agreement.rank_shift(full, kept)[0]
+        full_resampled[rows] = subset_scores(correct, counts)
+        kept_resampled[rows] = subset_scores(correct, counts * kept_mask)
     groups = len(np.unique(clusters[kept_mask]))
-    few = f"the kept items form {groups} cluster{'s' * (groups != 1)}; resampling needs 2"
-    out = RankIntervals({}, {})
-    for name, metric, of_rows, bounds in (
-        *(
-            (name, getattr(rank_agreement, name)(full, kept), rows, (-1.0, 1.0))
-            for name, rows in _CORRELATIONS.items()
-        ),
-        ("mean_rank_shift", shift, rank_agreement.mean_rank_shift_rows, (0.0, np.inf)),
-    ):
-        reason = "" if kept_mask.any() else "no item is kept"
-        reason = reason or metric.reason or ("" if draws else _NO_DRAWS)
-        by_items = by_models = Interval(np.nan, np.nan, 0, reason)
+    few = f"the kept items form {groups} cluster{'' if groups == 1 else 's'}; resampling needs 2"
+    intervals = RankIntervals({}, {})
+    for name, metric in _METRICS.items():
+        value = metric.of(full, kept)
+        reason = value.reason or ("" if draws else _NO_DRAWS)
+        if not groups:
+            reason = "no item is kept"
+        over_items = over_models = Interval(np.nan, np.nan, 0, reason or few)
         if not reason:
-            by_models = percentile_interval(of_rows(full[drawn_models], kept[drawn_models]))
-            by_items = by_items._replace(reason=few)
+            over_models = _noted(percentile_interval(metric.of_rows(full[models], kept[models])))
             if groups > 1:
-                by_items = normal_interval(metric[0], of_rows(full_items, kept_items), bounds)
-        out.over_items[name], out.over_models[name] = noted(by_items), noted(by_models)
-    return out
+                resampled = metric.of_rows(full_resampled, kept_resampled)
+                over_items = normal_interval(value.value, resampled, metric.bounds)
+        intervals.over_items[name] = over_items
+        intervals.over_models[name] = over_models
+    return intervals
 
 
 def order_interval(
     scores: Float,
-    better: NDArray[np.bool_],
+    better: Bool,
     families: Sequence[str],
     draws: int,
     generator: np.random.Generator | None,
@@ -169,16 +190,15 @@ def order_interval(
     than three families.
     """
     names, family = np.unique(np.array(families, dtype=str), return_inverse=True)
-    f = len(names)
-    if f < FEWEST_MODELS or not better.any() or generator is None:
+    if len(names) < FEWEST_MODELS or not better.any() or generator is None:
         return Interval(np.nan, np.nan, 0)
-    drawn = generator.integers(0, f, (draws, f)) + f * np.arange(draws)[:, None]
-    weights = np.bincount(drawn.ravel(), minlength=draws * f).reshape(draws, f)[:, family]
-    weights = weights.astype(np.float64)
+    # Each model counts as often as its family is drawn, (draws, m).
+    weights = _draw_groups(len(names), draws, generator)[:, family].astype(np.float64)
     in_order = better * (np.sign(scores[:, None] - scores) + 1) / 2
-    pairs, kept = ((weights @ of) * weights for of in (better.astype(np.float64), in_order))
+    kept = (weights @ in_order * weights).sum(axis=1)
+    pairs = (weights @ better.astype(np.float64) * weights).sum(axis=1)
     with np.errstate(invalid="ignore"):
-        return percentile_interval(kept.sum(axis=1) / pairs.sum(axis=1))
+        return percentile_interval(kept / pairs)
 
 
 def _known(values: ArrayLike) -> tuple[Float, str]:
@@ -192,7 +212,7 @@ def _known(values: ArrayLike) -> tuple[Float, str]:
     return known, ""
 
 
-def noted(interval: Interval) -> Interval:
+def _noted(interval: Interval) -> Interval:
     """Add a caveat to an interval of width 0: equal resamples do not imply certainty."""
     if interval.reason or interval.low < interval.high or np.isnan(interval.low):
         return interval

@@ -3,9 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Float = NDArray[np.float64]
+from benchwright.statistics.arrays import Float, Index, Integer, Real
 
 # Bins per grid step: the binning error is below 1e-4 of the peak for bandwidths from 0.05.
 _FINE = 16
@@ -44,16 +43,15 @@ class Binned(NamedTuple):
         step = (self.high - self.low) / ((self.grid - 1) * _FINE)
         reach = min(int(np.ceil(_REACH * width / step)), len(self.counts) - 1)
         offsets = np.arange(-reach, reach + 1) * step
-        kernel = np.exp(-0.5 * (offsets / width) ** 2) / (width * np.sqrt(2 * np.pi) * self.n)
+        area = width * np.sqrt(2 * np.pi) * self.n
+        kernel = np.exp(-0.5 * (offsets / width) ** 2) / area
         y = np.asarray(fftconvolve(self.counts, kernel, "same")[::_FINE])
         y[y < _FLOOR * y.max()] = 0
         x = np.linspace(self.low, self.high, self.grid)
         return Density(x, y, self.std)
 
 
-def bin_counts(
-    values: NDArray[np.floating], counts: NDArray[np.integer], grid: int
-) -> Binned | None:
+def bin_counts(values: Real, counts: Integer, grid: int) -> Binned | None:
     """Bin distinct ascending `values` (v,), each of which occurs `counts` (v,) ≥ 1 times.
 
     None for fewer than two values, or if all are equal. `grid` is at least 3.
@@ -61,15 +59,19 @@ def bin_counts(
     if len(values) < 2:
         return None
     exact = np.asarray(values, dtype=np.float64)
-    low, high, n = float(exact[0]), float(exact[-1]), int(counts.sum())
-    std = float(np.sqrt(((exact - exact @ counts / n) ** 2) @ counts / (n - 1)))
+    low = float(exact[0])
+    high = float(exact[-1])
+    n = int(counts.sum())
+    mean = exact @ counts / n
+    std = float(np.sqrt(((exact - mean) ** 2) @ counts / (n - 1)))
     if std == 0:
         return None
     step = (high - low) / ((grid - 1) * _FINE)
-    return Binned(low, high, std, n, grid, _linear_bins(exact, counts, low, step))
+    binned = _linear_bins(exact, counts, low, step)
+    return Binned(low, high, std, n=n, grid=grid, counts=binned)
 
 
-def local_maxima(y: Float) -> NDArray[np.intp]:
+def local_maxima(y: Float) -> Index:
     """Return the indices of local maxima; a plateau counts at its first point, the ends do not."""
     slope = np.sign(np.diff(y))
     moving = np.flatnonzero(slope)
@@ -77,7 +79,7 @@ def local_maxima(y: Float) -> NDArray[np.intp]:
     return moving[:-1][turns] + 1
 
 
-def _linear_bins(values: Float, counts: NDArray[np.integer], low: float, step: float) -> Float:
+def _linear_bins(values: Float, counts: Integer, low: float, step: float) -> Float:
     """Bin the values: each counts for its two nearest bin centres, in proportion to nearness."""
     bins = round((values[-1] - low) / step) + 1
     position = (values - low) / step

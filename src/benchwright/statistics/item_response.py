@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Float = NDArray[np.float64]
+from benchwright.statistics.arrays import Bool, Float, Real
 
 FEWEST_MODELS = 2
 DISCRIMINATION_BOUNDS = (0.05, 10.0)
@@ -103,11 +103,11 @@ def fit_2pl(correct: ArrayLike, *, iterations: int = 500, tolerance: float = 1e-
 class _Responses(NamedTuple):
     """Answers (n, m), 0 where missing, and where they are missing; None if nowhere."""
 
-    right: NDArray[np.floating]
-    missing: NDArray[np.bool_] | None
+    right: Real
+    missing: Bool | None
 
     @classmethod
-    def of(cls, values: NDArray[np.floating]) -> "_Responses":
+    def of(cls, values: Real) -> "_Responses":
         right = np.ascontiguousarray(values.T)
         missing = np.isnan(right)
         return cls(np.where(missing, 0, right), missing if missing.any() else None)
@@ -279,7 +279,7 @@ def _nodes_wanted(responses: _Responses, slope: Float, intercept: Float, nodes: 
     return int(np.clip(wanted // 2 * 2 + 1, _FEWEST_NODES, _MOST_NODES))
 
 
-def _nothing_to_fit(values: NDArray[np.floating]) -> str:
+def _nothing_to_fit(values: Real) -> str:
     m, n = values.shape
     if not n:
         return "no answers"
@@ -290,7 +290,7 @@ def _nothing_to_fit(values: NDArray[np.floating]) -> str:
     return ""
 
 
-def _notes(answers: NDArray[np.floating], shape: tuple[int, ...], fit: _Fit) -> str:
+def _notes(answers: Real, shape: tuple[int, ...], fit: _Fit) -> str:
     silent_models, silent_items = np.subtract(shape, answers.shape)
     constant = int((np.nanmax(answers, axis=0) == np.nanmin(answers, axis=0)).sum())
     at_bound = int(np.isin(fit.slope, DISCRIMINATION_BOUNDS).sum())
@@ -306,7 +306,7 @@ def _notes(answers: NDArray[np.floating], shape: tuple[int, ...], fit: _Fit) -> 
     return "; ".join(notes)
 
 
-def _spread(column: Float, where: NDArray[np.bool_]) -> Float:
+def _spread(column: Float, where: Bool) -> Float:
     out = np.full(len(where), np.nan)
     out[where] = column
     return out

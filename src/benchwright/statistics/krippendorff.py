@@ -9,11 +9,10 @@ chance.
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from benchwright.statistics.arrays import Float, Real
 from benchwright.statistics.bootstrap import percentile_interval
 
-Float = NDArray[np.float64]
 Scale = Literal["nominal", "ordinal", "interval"]
 
 
@@ -31,7 +30,7 @@ class Alpha(NamedTuple):
 
 
 def krippendorff_alpha(
-    ratings: NDArray[np.floating], scale: Scale, draws: int, generator: np.random.Generator
+    ratings: Real, scale: Scale, draws: int, generator: np.random.Generator
 ) -> Alpha:
     """Return Krippendorff's alpha of raters × units.
 
@@ -48,20 +47,24 @@ def krippendorff_alpha(
     """
     rated = ratings[:, (~np.isnan(ratings)).sum(axis=0) >= 2]
     values = np.unique(rated[~np.isnan(rated)])
-    units, k = rated.shape[1], len(values)
+    units = rated.shape[1]
+    blank = Alpha(np.nan, np.nan, np.nan, units)
+    if not units:
+        return blank._replace(reason="no unit has ratings of two raters")
+    k = len(values)
     if k < 2:
-        equal = "all ratings are equal: there is nothing to agree on"
-        reason = equal if units else "no unit has ratings of two raters"
-        return Alpha(np.nan, np.nan, np.nan, units, reason)
-    counts = np.stack([(rated == value).sum(axis=0) for value in values], axis=1, dtype=np.float64)
+        return blank._replace(reason="all ratings are equal: there is nothing to agree on")
+    # How often each rating is given to each unit, (units, k).
+    counts = (rated.T[:, :, None] == values).sum(axis=1).astype(np.float64)
     # Coincidences of ordered pairs of ratings of each unit, (units, k, k).
     pairs = counts[:, :, None] * counts[:, None, :] - counts[:, :, None] * np.eye(k)
-    flat = (pairs / (counts.sum(axis=1) - 1)[:, None, None]).reshape(units, k * k)
+    pairs /= (counts.sum(axis=1) - 1)[:, None, None]
+    flat = pairs.reshape(units, k * k)
     value = _alpha(flat.sum(axis=0).reshape(k, k), values, scale)
     if units < 2:
         reason = "one unit has two ratings; 2 are needed for an interval"
-        return Alpha(value, np.nan, np.nan, units, reason)
-    resampled = np.full(draws, np.nan)
+        return blank._replace(value=value, reason=reason)
+    resampled = np.empty(draws)
     for draw in range(draws):
         times = np.bincount(generator.integers(0, units, units), minlength=units)
         resampled[draw] = _alpha((times @ flat).reshape(k, k), values, scale)
@@ -82,6 +85,7 @@ def _alpha(coincidences: Float, values: Float, scale: Scale) -> float:
 def _distance(margins: Float, values: Float, scale: Scale) -> Float:
     if scale == "nominal":
         return 1 - np.eye(len(values))
-    # Ratings up to each value, with half of those equal to it: the positions on the ordinal scale.
-    place = values if scale == "interval" else np.cumsum(margins) - margins / 2
-    return np.asarray((place[:, None] - place[None, :]) ** 2)
+    place = values
+    if scale == "ordinal":  # ratings up to each value, with half of those equal to it
+        place = np.cumsum(margins) - margins / 2
+    return np.asarray((place[:, None] - place) ** 2)

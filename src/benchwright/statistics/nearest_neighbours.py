@@ -12,8 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from benchwright.statistics.arrays import Float, Index, Real
+
 Vectors = NDArray[np.float32]
-Float = NDArray[np.float64]
 
 # Rows × columns of one block of similarities: 64 MiB of float64, whatever n is.
 _BLOCK_CELLS = 1 << 23
@@ -31,7 +32,7 @@ class NearestNeighbours(NamedTuple):
     distances: NDArray[np.float32]  # (n, k) float32, 1 − cosine, in [0, 2], rounded to 6 decimals
 
 
-Blocks = Iterator[tuple[NDArray[np.intp], NearestNeighbours]]
+Blocks = Iterator[tuple[Index, NearestNeighbours]]
 
 
 def exact_blocks(vectors: Vectors, k: int) -> Blocks:
@@ -59,7 +60,7 @@ def exact_blocks(vectors: Vectors, k: int) -> Blocks:
         yield rows, NearestNeighbours(nearest.astype(np.int32), near)
 
 
-def neighbours_of(vectors: Vectors, rows: NDArray[np.intp], k: int) -> NearestNeighbours:
+def neighbours_of(vectors: Vectors, rows: Index, k: int) -> NearestNeighbours:
     """Find the neighbours of `rows` only among all rows, with little memory."""
     k = _checked_k(vectors, k)
     return _among(vectors, _lengths(vectors), rows, np.arange(len(vectors)), k)
@@ -82,7 +83,7 @@ def _distances(cosines: Float) -> Vectors:
     return np.round(cosines, DECIMALS, out=cosines).astype(np.float32)
 
 
-def _lengths(vectors: NDArray[np.floating]) -> Float:
+def _lengths(vectors: Real) -> Float:
     """Lengths (n,) of rows, 1 for rows of zeros."""
     blocks = (vectors[start : start + _CHECKED] for start in range(0, len(vectors), _CHECKED))
     norms = [np.linalg.norm(block.astype(np.float64, copy=False), axis=1) for block in blocks]
@@ -91,7 +92,7 @@ def _lengths(vectors: NDArray[np.floating]) -> Float:
     return lengths
 
 
-def _smallest(distance: Vectors, k: int) -> NDArray[np.intp]:
+def _smallest(distance: Vectors, k: int) -> Index:
     """Columns of the k smallest values of each row, smallest first, ties in order of column."""
     candidates = np.argpartition(distance, k - 1, axis=1)[:, :k]
     candidates.sort(axis=1)
@@ -146,13 +147,13 @@ def approximate_blocks(vectors: Vectors, k: int) -> Blocks:
             yield rows, _among(vectors[columns], lengths[columns], np.arange(len(rows)), columns, k)
 
 
-def _sorted_into(list_of: NDArray[np.intp], lists: int) -> list[NDArray[np.intp]]:
+def _sorted_into(list_of: Index, lists: int) -> list[Index]:
     """Return the rows of each list, in order."""
     order = np.argsort(list_of, kind="stable")
     return np.split(order, np.bincount(list_of, minlength=lists).cumsum()[:-1])
 
 
-def _divide(vectors: Vectors, rows: NDArray[np.intp]) -> list[tuple[NDArray[np.intp], Vectors]]:
+def _divide(vectors: Vectors, rows: Index) -> list[tuple[Index, Vectors]]:
     """Divide the rows of a list into parts that are not empty, each with its centre."""
     unit = _unit32(vectors[rows])
     count = max(1, round(len(rows) / _PART))
@@ -162,7 +163,7 @@ def _divide(vectors: Vectors, rows: NDArray[np.intp]) -> list[tuple[NDArray[np.i
 
 
 def _among(
-    vectors: Vectors, lengths: Float, rows: NDArray[np.intp], numbers: NDArray[np.intp], k: int
+    vectors: Vectors, lengths: Float, rows: Index, numbers: Index, k: int
 ) -> NearestNeighbours:
     """Find the k nearest others of some `rows` of `vectors`; `numbers` (n,) name the vectors.
 
@@ -209,7 +210,7 @@ def _k_means(unit: Vectors, centres: Vectors) -> Vectors:
     return centres
 
 
-def _nearest_centre(vectors: Vectors, centres: Vectors) -> NDArray[np.intp]:
+def _nearest_centre(vectors: Vectors, centres: Vectors) -> Index:
     """Return the number (n,) of the centre nearest to each row."""
     step = max(1, _BLOCK_CELLS // len(centres))
     blocks = (vectors[start : start + step] for start in range(0, len(vectors), step))

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from benchwright.statistics.rank_agreement import Float
+from benchwright.statistics.arrays import Bool, Float, Integer, Real
 from benchwright.statistics.subset_scores import subset_scores
 
 _BLOCK_BYTES = 1 << 26
@@ -31,13 +31,13 @@ class _Influence(NamedTuple):
     clusters: NDArray[np.int64]
 
 
-def clustered_se(correct: NDArray[np.floating], clusters: NDArray[np.integer]) -> Float:
+def clustered_se(correct: Real, clusters: Integer) -> Float:
     """Return the standard error (m,) of each accuracy; NaN below two answered clusters."""
     influence = _influence(correct, clusters)
     return np.sqrt(_factor(influence.clusters) * (influence.values**2).sum(axis=1))
 
 
-def paired_se(correct: NDArray[np.floating], clusters: NDArray[np.integer]) -> NDArray[np.float32]:
+def paired_se(correct: Real, clusters: Integer) -> NDArray[np.float32]:
     """Return the standard errors (m, m) of the differences in accuracy; 0 on the diagonal.
 
     NaN where a model has answers in fewer than two clusters; exactly 0 for equal answers.
@@ -48,9 +48,7 @@ def paired_se(correct: NDArray[np.floating], clusters: NDArray[np.integer]) -> N
     return out
 
 
-def clearly_better(
-    correct: NDArray[np.floating], clusters: NDArray[np.integer]
-) -> NDArray[np.bool_]:
+def clearly_better(correct: Real, clusters: Integer) -> Bool:
     """Mark the pairs (m, m) whose first model is significantly better than the second.
 
     Two-sided at 5%, by the paired, clustered t with G − 1 degrees of freedom, without correction
@@ -69,7 +67,7 @@ def clearly_better(
     return better
 
 
-def order_kept(scores: Float, better: NDArray[np.bool_]) -> Float:
+def order_kept(scores: Float, better: Bool) -> Float:
     """Return the share (s,) of the pairs `better` (m, m) in the same order in `scores` (s, m).
 
     Ties count half; models without a score are left out. NaN without pairs.
@@ -95,7 +93,7 @@ def minimum_detectable_difference(se: ArrayLike, alpha: float = 0.05, power: flo
     return np.asarray(se, dtype=np.float64) * float(ndtri(1 - alpha / 2) + ndtri(power))
 
 
-def median_mdd(correct: NDArray[np.floating], clusters: NDArray[np.integer]) -> float:
+def median_mdd(correct: Real, clusters: Integer) -> float:
     """Return the median minimum detectable difference over pairs (α = .05, power .8), or NaN."""
     errors = [
         block[np.arange(len(correct)) > np.arange(rows.start, rows.stop)[:, None]]
@@ -108,7 +106,7 @@ def median_mdd(correct: NDArray[np.floating], clusters: NDArray[np.integer]) -> 
     return float(minimum_detectable_difference(np.median(known)))
 
 
-def _influence(correct: NDArray[np.floating], clusters: NDArray[np.integer]) -> _Influence:
+def _influence(correct: Real, clusters: Integer) -> _Influence:
     m, n = correct.shape
     _, cluster, counts = np.unique(clusters, return_inverse=True, return_counts=True)
     order = np.argsort(cluster, kind="stable")

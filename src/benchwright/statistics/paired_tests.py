@@ -3,12 +3,11 @@
 Differences `d` (n,) are answers of the second model minus those of the first, in [−1, 1].
 """
 
-from math import nan
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from benchwright.statistics.arrays import Integer, Real
 from benchwright.statistics.proportion import clustered_means
 
 _BISECTIONS = 60
@@ -35,13 +34,16 @@ def mcnemar_mid_p(better: int, worse: int) -> float:
     """
     from scipy.special import bdtr
 
-    n, fewer = better + worse, min(better, worse)
+    n = better + worse
+    if not n:
+        return 1.0
+    fewer = min(better, worse)
     # P(X < fewer) + P(X <= fewer) for X binomial with n draws and p = 1/2
     below = bdtr(fewer - 1, n, 0.5) if fewer else 0.0
-    return min(1.0, float(below + bdtr(fewer, n, 0.5))) if n else 1.0
+    return min(1.0, float(below + bdtr(fewer, n, 0.5)))
 
 
-def sign_flip_p(d: NDArray[np.floating], clusters: NDArray[np.integer], seed: int = 0) -> float:
+def sign_flip_p(d: Real, clusters: Integer, seed: int = 0) -> float:
     """Return the two-sided p-value of no difference by flipping the signs of whole clusters.
 
     Under the hypothesis the sum of each cluster is as likely with the other sign. It is the share
@@ -56,12 +58,14 @@ def sign_flip_p(d: NDArray[np.floating], clusters: NDArray[np.integer], seed: in
     sums = np.bincount(np.unique(clusters, return_inverse=True)[1], weights=d)
     sums = sums[sums != 0]
     observed = abs(float(sums.sum())) * (1 - _ROUNDING)
-    rng, extreme = np.random.default_rng(seed), 1
+    generator = np.random.default_rng(seed)
+    extreme = 0
     for start in range(0, _FLIPS, _BLOCK):
         count = min(_BLOCK, _FLIPS - start)
-        signs = rng.integers(0, 2, size=(count, len(sums)), dtype=np.int8)
-        extreme += int((np.abs(2 * (signs @ sums) - sums.sum()) >= observed).sum())
-    return extreme / (_FLIPS + 1)
+        positive = generator.integers(0, 2, size=(count, len(sums)), dtype=np.int8)
+        flipped = 2 * (positive @ sums) - sums.sum()
+        extreme += int((np.abs(flipped) >= observed).sum())
+    return (1 + extreme) / (1 + _FLIPS)
 
 
 def paired_score_interval(
@@ -84,21 +88,22 @@ def paired_score_interval(
         variance = max(2 * share + difference * (1 - difference), 0.0)
         return (better - worse - n * difference) ** 2 > z * z * n * variance
 
-    bounds = []
-    for end in (-1.0, 1.0):
-        inner, outer = (better - worse) / n, end
+    def bound(outer: float) -> float:
         if not outside(outer):
-            inner = outer
+            return outer
+        inner = (better - worse) / n
         for _ in range(_BISECTIONS):
             middle = (inner + outer) / 2
-            inner, outer = (inner, middle) if outside(middle) else (middle, outer)
-        bounds.append(inner)
-    return bounds[0], bounds[1]
+            if outside(middle):
+                outer = middle
+            else:
+                inner = middle
+        return inner
+
+    return bound(-1.0), bound(1.0)
 
 
-def paired_difference(
-    d: NDArray[np.floating], clusters: NDArray[np.integer], level: float = 0.95
-) -> PairedDifference:
+def paired_difference(d: Real, clusters: Integer, level: float = 0.95) -> PairedDifference:
     """Return the mean of `d` (n,), n > 0, with the interval for items of this kind.
 
     Answers of 0 and 1 get Tango's interval with n divided by the design effect of the clusters,
@@ -106,14 +111,19 @@ def paired_difference(
     are equal, each cluster counts as one item. `clusters` (n,): equal numbers are one cluster.
     """
     means = clustered_means(d[None, :], clusters, level)
-    mean, se = float(means.mean[0]), float(means.se[0])
-    whole = bool(np.isin(d, (-1, 0, 1)).all())
-    if not whole and se > _EQUAL:
-        low, high = np.clip((means.low[0], means.high[0]), -1, 1).tolist()  # scores are 0–1
+    mean = float(means.mean[0])
+    se = float(means.se[0])
+    if se > _EQUAL and not np.isin(d, (-1, 0, 1)).all():
+        low = max(float(means.low[0]), -1.0)
+        high = min(float(means.high[0]), 1.0)
         return PairedDifference(mean, se, low, high)
-    n, groups = len(d), len(np.unique(clusters))
-    independent = float(d.var(ddof=1)) / n if n > 1 else nan
-    effective = n / max(se**2 / independent, 1.0) if se > _EQUAL and independent > 0 else groups
+    n = len(d)
+    effective: float = len(np.unique(clusters))
+    if se > _EQUAL:
+        independent = float(d.var(ddof=1)) / n
+        effective = n / max(se**2 / independent, 1.0)
     scale = effective / n
-    better, worse = (float(np.maximum(sign * d, 0).sum()) * scale for sign in (1, -1))
-    return PairedDifference(mean, se, *paired_score_interval(better, worse, effective, level))
+    better = float(np.maximum(d, 0).sum()) * scale
+    worse = float(np.maximum(-d, 0).sum()) * scale
+    low, high = paired_score_interval(better, worse, effective, level)
+    return PairedDifference(mean, se, low, high)

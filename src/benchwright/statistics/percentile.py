@@ -1,7 +1,11 @@
 """Percentiles and p-values of a value among random draws, and correction of many tests."""
 
+from math import nan
+
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+
+from benchwright.statistics.arrays import Float
 
 # Metrics closer than this are equal: scores are rounded to 12 decimals, and metrics in points
 # are 100 times their differences.
@@ -14,7 +18,7 @@ def percentile_among(value: float, draws: ArrayLike) -> float:
     NaN draws do not count; NaN where `value` is NaN or no draw is left.
     """
     below, equal, total = _standing(value, draws)
-    return 100 * (below + equal / 2) / total if total else float("nan")
+    return 100 * (below + equal / 2) / total if total else nan
 
 
 def two_sided_p(value: float, draws: ArrayLike) -> float:
@@ -26,22 +30,23 @@ def two_sided_p(value: float, draws: ArrayLike) -> float:
     """
     below, equal, total = _standing(value, draws)
     if not total:
-        return float("nan")
+        return nan
     above = total - below - equal
     return min(1.0, 2 * (1 + equal + min(below, above)) / (1 + total))
 
 
 def _standing(value: float, draws: ArrayLike) -> tuple[int, int, int]:
     """Count the draws below `value`, equal to it, and not NaN (all 0 if `value` is NaN)."""
-    known: NDArray[np.float64] = np.asarray(draws, dtype=np.float64)
+    known: Float = np.asarray(draws, dtype=np.float64)
     known = known[~np.isnan(known)]
-    if np.isnan(value) or not len(known):
+    if np.isnan(value):
         return 0, 0, 0
     equal = (known == value) | (np.abs(known - value) <= _TOLERANCE)
-    return int(np.count_nonzero((known < value) & ~equal)), int(equal.sum()), len(known)
+    below = (known < value) & ~equal
+    return int(below.sum()), int(equal.sum()), len(known)
 
 
-def holm(p_values: ArrayLike) -> NDArray[np.float64]:
+def holm(p_values: ArrayLike) -> Float:
     """Adjust p-values (k,) by Holm's method, in the given order; NaN stay NaN and do not count.
 
     The i-th smallest of k is multiplied by k − i + 1, at least its predecessor's, at most 1.

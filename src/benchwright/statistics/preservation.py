@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchwright.statistics import rank_agreement
-from benchwright.statistics.rank_agreement import Float
+from benchwright.statistics.arrays import Float, Index, Real
 from benchwright.statistics.subset_scores import subset_scores, wasserstein_rows
 
 _BLOCK_BYTES = 1 << 23  # of the scores of one block of subsets
@@ -36,12 +35,12 @@ class ModelPanels:
     Scores are computed once for all panels.
     """
 
-    correct: NDArray[np.floating]  # (m, n) in [0, 1]; NaN is left out of a model's scores
-    panels: Mapping[str, NDArray[np.intp]]  # positions of models (k,) by name
+    correct: Real  # (m, n) in [0, 1]; NaN is left out of a model's scores
+    panels: Mapping[str, Index]  # positions of models (k,) by name
     full: Float  # (1, m) scores on the benchmark
 
     @classmethod
-    def of(cls, correct: NDArray[np.floating], panels: Mapping[str, NDArray[np.intp]]) -> Self:
+    def of(cls, correct: Real, panels: Mapping[str, Index]) -> Self:
         """Compute the scores on all items."""
         return cls(correct, panels, subset_scores(correct, np.ones((1, correct.shape[1]))))
 
@@ -51,7 +50,7 @@ class ModelPanels:
 
 
 def preservation_by_panel(
-    model_panels: ModelPanels, weights: NDArray[np.floating], *, tau: bool = True
+    model_panels: ModelPanels, weights: Real, *, tau: bool = True
 ) -> dict[str, Preservation]:
     """Compare the scores under each row of `weights` (s, n) ≥ 0 with those on all n items.
 

@@ -9,58 +9,19 @@ from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from benchwright.statistics.arrays import Bool, Float, Integer, Real
 from benchwright.statistics.paired_differences import clustered_se
-from benchwright.statistics.rank_agreement import Float
 
 
-class ShareInterval(NamedTuple):
-    """Bounds of a share in [0, 1]; `reason` says why they are NaN and is "" otherwise."""
+class Bounded(NamedTuple):
+    """A metric, its bounds, and why it or they are NaN."""
 
+    value: float
     low: float
     high: float
     reason: str = ""
-
-
-class ShareDifference(NamedTuple):
-    """First share minus second, in [−1, 1], its bounds, and the p-value of no difference.
-
-    `reason` says why all of them are NaN and is "" otherwise.
-    """
-
-    difference: float
-    low: float
-    high: float
-    p_value: float
-    reason: str = ""
-
-
-def wilson_bounds(share: ArrayLike, n: ArrayLike, z: float) -> tuple[Float, Float]:
-    """Return the bounds of Wilson's score interval of shares of `n` cases (Wilson 1927).
-
-    `n` need not be whole; `z` is the normal quantile of the level.
-    """
-    p, size = np.asarray(share, dtype=np.float64), np.asarray(n, dtype=np.float64)
-    centre = p + z * z / (2 * size)
-    spread = z * np.sqrt(p * (1 - p) / size + z * z / (4 * size**2))
-    scale = 1 + z * z / size
-    return (centre - spread) / scale, (centre + spread) / scale
-
-
-def wilson_interval(successes: int, n: int, level: float = 0.95) -> ShareInterval:
-    """Return Wilson's interval of a share at `level` in (0, 1); NaN for n = 0."""
-    if n == 0:
-        return ShareInterval(nan, nan, "nothing was counted")
-    share = successes / n
-    low, high = wilson_bounds(share, n, NormalDist().inv_cdf((1 + level) / 2))
-    return ShareInterval(float(low) if successes else 0.0, float(high) if successes < n else 1.0)
-
-
-def share_with_bounds(name: str, successes: int, n: int, level: float = 0.95) -> dict[str, float]:
-    """Return a share and Wilson's bounds as `name`, `name_low`, `name_high`; NaN for n = 0."""
-    low, high, _ = wilson_interval(successes, n, level)
-    return {name: successes / n if n else nan, f"{name}_low": low, f"{name}_high": high}
 
 
 class MeanInterval(NamedTuple):
@@ -73,18 +34,39 @@ class MeanInterval(NamedTuple):
     reason: str = ""
 
 
-class Bounded(NamedTuple):
-    """A metric, its bounds, and why it or they are NaN."""
+def wilson_bounds(share: ArrayLike, n: ArrayLike, z: float) -> tuple[Float, Float]:
+    """Return the bounds of Wilson's score interval of shares of `n` cases (Wilson 1927).
 
-    value: float
-    low: float
-    high: float
-    reason: str = ""
+    `n` need not be whole; `z` is the normal quantile of the level.
+    """
+    p = np.asarray(share, dtype=np.float64)
+    size = np.asarray(n, dtype=np.float64)
+    centre = p + z * z / (2 * size)
+    spread = z * np.sqrt(p * (1 - p) / size + z * z / (4 * size**2))
+    scale = 1 + z * z / size
+    return (centre - spread) / scale, (centre + spread) / scale
 
 
-def clustered_means(
-    values: NDArray[np.floating], clusters: NDArray[np.integer], level: float = 0.95
-) -> MeanInterval:
+def wilson_interval(successes: int, n: int, level: float = 0.95) -> Bounded:
+    """Return a share with Wilson's interval at `level` in (0, 1); NaN for n = 0."""
+    if n == 0:
+        return Bounded(nan, nan, nan, "nothing was counted")
+    return _bounded_share(successes / n, n, NormalDist().inv_cdf((1 + level) / 2))
+
+
+def _bounded_share(share: float, n: float, z: float) -> Bounded:
+    low, high = wilson_bounds(share, n, z)
+    # Without rounding the bounds at the ends are 0 and 1.
+    return Bounded(share, float(low) if share else 0.0, float(high) if share < 1 else 1.0)
+
+
+def share_with_bounds(name: str, successes: int, n: int, level: float = 0.95) -> dict[str, float]:
+    """Return a share and Wilson's bounds as `name`, `name_low`, `name_high`; NaN for n = 0."""
+    share = wilson_interval(successes, n, level)
+    return {name: share.value, f"{name}_low": share.low, f"{name}_high": share.high}
+
+
+def clustered_means(values: Real, clusters: Integer, level: float = 0.95) -> MeanInterval:
     """Return the means of rows (r, n) over items, ± t · the clustered standard error.
 
     Equal numbers in `clusters` (n,) are one cluster; t has one degree of freedom less than there
@@ -92,7 +74,8 @@ def clustered_means(
     """
     from scipy.special import stdtrit
 
-    groups, blank = len(np.unique(clusters)), np.full(len(values), np.nan)
+    groups = len(np.unique(clusters))
+    blank = np.full(len(values), np.nan)
     if not values.shape[1]:
         return MeanInterval(blank, blank, blank, blank, "there are no items")
     mean: Float = values.mean(axis=1, dtype=np.float64)
@@ -103,13 +86,13 @@ def clustered_means(
     return MeanInterval(mean, error, mean - reach, mean + reach)
 
 
-def bounded_mean(values: NDArray[np.floating], clusters: NDArray[np.integer]) -> Bounded:
+def bounded_mean(values: Real, clusters: Integer) -> Bounded:
     """Return the mean of one row (n,) with its 95% bounds by `clustered_means`."""
     means = clustered_means(values[None, :], clusters)
     return Bounded(float(means.mean[0]), float(means.low[0]), float(means.high[0]), means.reason)
 
 
-def clustered_share(hits: NDArray[np.bool_], clusters: NDArray[np.integer]) -> Bounded:
+def clustered_share(hits: Bool, clusters: Integer) -> Bounded:
     """Return a share with Wilson's 95% interval at the effective number of cases.
 
     The number of cases is divided by the design effect, the variance with whole clusters over that
@@ -124,11 +107,10 @@ def clustered_share(hits: NDArray[np.bool_], clusters: NDArray[np.integer]) -> B
         return Bounded(nan, nan, nan, "nothing was counted")
     share = float(np.mean(hits))
     effective = _effective_cases(hits, clusters, share)
-    low, high = wilson_bounds(share, effective, float(ndtri(0.975)))
-    return Bounded(share, float(low) if share else 0.0, float(high) if share < 1 else 1.0)
+    return _bounded_share(share, effective, float(ndtri(0.975)))
 
 
-def _effective_cases(hits: NDArray[np.bool_], clusters: NDArray[np.integer], share: float) -> float:
+def _effective_cases(hits: Bool, clusters: Integer, share: float) -> float:
     n = len(hits)
     groups = len(np.unique(clusters))
     if groups == n:

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping
 
 import numpy as np
-from numpy.typing import NDArray
+
+from benchwright.statistics.arrays import Bool, Float, Integer
 
 
 def largest_remainder(sizes: Mapping[str, int], total: int) -> dict[str, int]:
@@ -31,8 +32,8 @@ def draw_subsets(
     size: int,
     draws: int,
     generator: np.random.Generator,
-    strata: NDArray[np.integer] | None = None,
-) -> NDArray[np.bool_]:
+    strata: Integer | None = None,
+) -> Bool:
     """Draw subsets (draws, n) of n items, exactly `size` True in each row.
 
     Without `strata` every subset of that size is equally likely. With labels `strata` (n,) each
@@ -48,9 +49,9 @@ def subset_blocks(
     size: int,
     draws: int,
     generator: np.random.Generator,
-    strata: NDArray[np.integer] | None = None,
+    strata: Integer | None = None,
     rows: int | None = None,
-) -> Iterator[NDArray[np.bool_]]:
+) -> Iterator[Bool]:
     """Yield the same subsets in blocks of `rows`, or of 128 MiB."""
     labels = np.zeros(n, dtype=np.intp) if strata is None else np.asarray(strata)
     _, stratum, counts = np.unique(labels, return_inverse=True, return_counts=True)
@@ -75,9 +76,7 @@ def subset_blocks(
         yield out
 
 
-def _extra_places(
-    counts: NDArray[np.integer], size: int, lots: NDArray[np.float64]
-) -> NDArray[np.bool_]:
+def _extra_places(counts: Integer, size: int, lots: Float) -> Bool:
     """Mark the strata (draws, g) that get one more than their share rounded down."""
     n = int(counts.sum())
     remainders = size * counts.astype(np.int64) % n
@@ -91,9 +90,7 @@ def _extra_places(
     return out
 
 
-def _smallest(
-    uniforms: NDArray[np.float64], whole: int, extra: NDArray[np.bool_]
-) -> NDArray[np.bool_]:
+def _smallest(uniforms: Float, whole: int, extra: Bool) -> Bool:
     """Mark in each row the `whole` smallest numbers, one more if `extra`."""
     if whole == uniforms.shape[1]:
         return np.ones(uniforms.shape, dtype=np.bool_)

@@ -10,9 +10,9 @@ from math import nan, sqrt
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Float = NDArray[np.float64]
+from benchwright.statistics.arrays import Float
 
 FEWEST_MODELS = 3  # with two models every correlation is −1 or +1
 
@@ -78,11 +78,10 @@ def _standardised(values: Float) -> Float:
     """
     known = ~np.isnan(values)
     n = known.sum(axis=1, keepdims=True)
-    filled = np.where(known, values, 0)
-    centre = filled.sum(axis=1, keepdims=True) / np.maximum(n, 1)
-    centred: Float = np.where(known, values - centre, 0)
-    low = np.where(known, values, np.inf).min(axis=1, keepdims=True, initial=np.inf)
-    high = np.where(known, values, -np.inf).max(axis=1, keepdims=True, initial=-np.inf)
+    total = np.where(known, values, 0).sum(axis=1, keepdims=True)
+    centred: Float = np.where(known, values - total / np.maximum(n, 1), 0)
+    low = np.min(values, axis=1, keepdims=True, initial=np.inf, where=known)
+    high = np.max(values, axis=1, keepdims=True, initial=-np.inf, where=known)
     defined = (n >= FEWEST_MODELS) & (low < high)
     largest = np.abs(centred).max(axis=1, keepdims=True, initial=0)
     centred /= np.where(defined, largest, np.nan)
@@ -104,13 +103,17 @@ def kendall_tau_b_rows(x: ArrayLike, y: ArrayLike) -> Float:
     """
     a, b = complete_rows(x, y)
     tau_b = _tau_b_by_pairs if b.shape[1] <= _MOST_BY_PAIRS else _tau_b_by_sorting
-    rows = zip(np.broadcast_to(a, b.shape), b, (~np.isnan(b)).sum(axis=1), strict=True)
-    values = [tau_b(one, other) if n >= FEWEST_MODELS else nan for one, other, n in rows]
-    return np.array(values, dtype=np.float64)
+    a = np.broadcast_to(a, b.shape)
+    enough = (~np.isnan(b)).sum(axis=1) >= FEWEST_MODELS
+    out = np.full(len(b), nan)
+    for row in np.flatnonzero(enough):
+        out[row] = tau_b(a[row], b[row])
+    return out
 
 
 def _tau_b_by_pairs(x: Float, y: Float) -> float:
-    x_above, y_above = x[:, None] > x, y[:, None] > y
+    x_above = x[:, None] > x
+    y_above = y[:, None] > y
     concordant = np.count_nonzero(x_above & y_above)
     discordant = np.count_nonzero(x_above & y_above.T)
     untied = np.count_nonzero(x_above) * np.count_nonzero(y_above)
@@ -133,7 +136,7 @@ class Coefficient(NamedTuple):
     reason: str = ""
 
 
-def ranks(scores: ArrayLike) -> NDArray[np.float64]:
+def ranks(scores: ArrayLike) -> Float:
     """Rank scores (m,): 1 is the best, ties share their average, NaN stays NaN."""
     return ranks_rows(np.asarray(scores, dtype=np.float64)[None, :])[0]
 
@@ -153,25 +156,40 @@ def spearman(x: ArrayLike, y: ArrayLike) -> Coefficient:
     return _coefficient(spearman_rows, x, y)
 
 
-def rank_shift(x: ArrayLike, y: ArrayLike) -> tuple[Coefficient, Coefficient]:
-    """Return the mean and the largest |rank in x − rank in y|, in ranks."""
-    a, b = (row[0][~np.isnan(row[0])] for row in complete_rows(x, y))
+def mean_rank_shift(x: ArrayLike, y: ArrayLike) -> Coefficient:
+    """Return the mean |rank in x − rank in y|, in ranks."""
+    return _rank_shift(np.mean, x, y)
+
+
+def max_rank_shift(x: ArrayLike, y: ArrayLike) -> Coefficient:
+    """Return the largest |rank in x − rank in y|, in ranks."""
+    return _rank_shift(np.max, x, y)
+
+
+def _rank_shift(summary: Callable[[Float], float], x: ArrayLike, y: ArrayLike) -> Coefficient:
+    a, b = _complete(x, y)
     if len(a) < 2:
-        return (Coefficient(np.nan, len(a), too_few(len(a), 2)),) * 2
-    shift = np.abs(ranks(a) - ranks(b))
-    return Coefficient(float(shift.mean()), len(a)), Coefficient(float(shift.max()), len(a))
+        return Coefficient(np.nan, len(a), too_few(len(a), 2))
+    return Coefficient(float(summary(np.abs(ranks(a) - ranks(b)))), len(a))
 
 
 def _coefficient(
     rows: Callable[[ArrayLike, ArrayLike], Float], x: ArrayLike, y: ArrayLike
 ) -> Coefficient:
-    a, b = (row[0][~np.isnan(row[0])] for row in complete_rows(x, y))
+    a, b = _complete(x, y)
     if len(a) < FEWEST_MODELS:
         return Coefficient(np.nan, len(a), too_few(len(a), FEWEST_MODELS))
     if a.min() == a.max() or b.min() == b.max():
         reason = "all models have the same score, so there is no order to compare"
         return Coefficient(np.nan, len(a), reason)
     return Coefficient(float(rows(a, b)[0]), len(a))
+
+
+def _complete(x: ArrayLike, y: ArrayLike) -> tuple[Float, Float]:
+    """Return the scores of the models that have both."""
+    a, b = complete_rows(x, y)
+    known = ~np.isnan(a[0])
+    return a[0, known], b[0, known]
 
 
 def too_few(n: int, needed: int) -> str:
@@ -188,19 +206,16 @@ def williams_test(r_jk: float, r_jh: float, r_kh: float, n: int) -> Coefficient:
     """
     from scipy.special import stdtr
 
-    reason = ""
     if n < 4:
-        reason = too_few(n, 4)
-    elif np.isnan([r_jk, r_jh, r_kh]).any():
-        reason = "a correlation is missing"
-    elif r_kh >= 1 - 1e-12:
-        reason = "the two scores compared are the same up to scale"
-    if reason:
-        return Coefficient(np.nan, n, reason)
+        return Coefficient(np.nan, n, too_few(n, 4))
+    if np.isnan([r_jk, r_jh, r_kh]).any():
+        return Coefficient(np.nan, n, "a correlation is missing")
+    if r_kh >= 1 - 1e-12:
+        return Coefficient(np.nan, n, "the two scores compared are the same up to scale")
     determinant = 1 - r_jk**2 - r_jh**2 - r_kh**2 + 2 * r_jk * r_jh * r_kh
     mean = (r_jk + r_jh) / 2
     spread = 2 * (n - 1) / (n - 3) * max(determinant, 0.0) + mean**2 * (1 - r_kh) ** 3
     if spread <= 0:
         return Coefficient(np.nan, n, "the correlations are perfect")
     t = float((r_jk - r_jh) * np.sqrt((n - 1) * (1 + r_kh) / spread))
-    return Coefficient(float(2 * stdtr(n - 3, -abs(t))), n)
+    return Coefficient(2 * float(stdtr(n - 3, -abs(t))), n)

@@ -9,12 +9,22 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from benchwright.statistics import bootstrap, rank_agreement
+from benchwright.statistics import bootstrap
+from benchwright.statistics.arrays import Float, Integer
 from benchwright.statistics.percentile import percentile_among
 from benchwright.statistics.proportion import Bounded
-from benchwright.statistics.rank_agreement import Coefficient, Float
+from benchwright.statistics.rank_agreement import (
+    Coefficient,
+    kendall_tau_b,
+    kendall_tau_b_rows,
+    mean_rank_shift,
+    mean_rank_shift_rows,
+    ranks,
+    ranks_rows,
+    spearman,
+    spearman_rows,
+)
 from benchwright.statistics.subset_scores import subset_scores
 
 
@@ -35,7 +45,7 @@ class RankShuffle(NamedTuple):
 def rank_shuffle(
     original: Float,
     perturbed: Float,
-    clusters: NDArray[np.integer],
+    clusters: Integer,
     bootstrap_samples: int,
     generator: np.random.Generator,
 ) -> RankShuffle:
@@ -55,24 +65,28 @@ def rank_shuffle(
     each_items = subset_scores(perturbed.reshape(d * m, n), counts).reshape(len(counts), d, m)
     after_items = np.round(each_items.mean(axis=1), 12)
 
-    tau, rho = rank_agreement.kendall_tau_b(before, after), rank_agreement.spearman(before, after)
-    shift = rank_agreement.rank_shift(before, after)[0]
-    again = rank_agreement.kendall_tau_b_rows(before, before_items) if len(counts) else np.empty(0)
+    tau = kendall_tau_b(before, after)
+    again = kendall_tau_b_rows(before, before_items)
+    taus = kendall_tau_b_rows(before_items, after_items)
+    rhos = spearman_rows(before_items, after_items)
+    shifts = mean_rank_shift_rows(before_items, after_items)
     return RankShuffle(
-        _around(tau, rank_agreement.kendall_tau_b_rows(before_items, after_items), (-1, 1)),
-        _around(rho, rank_agreement.spearman_rows(before_items, after_items), (-1, 1)),
-        _around(shift, rank_agreement.mean_rank_shift_rows(before_items, after_items), (0, np.inf)),
-        _between_copies(each, each_items),
-        _resampled(tau, again),
-        percentile_among(tau.value, again),
-        np.column_stack([*_ranks(before, before_items), *_ranks(after, after_items)]),
+        kendall_tau_b=_around(tau, taus),
+        spearman=_around(spearman(before, after), rhos),
+        mean_rank_shift=_around(mean_rank_shift(before, after), shifts, bounds=(0, np.inf)),
+        tau_b_between_copies=_between_copies(each, each_items),
+        tau_b_resampled=_resampled(tau, again),
+        percentile=percentile_among(tau.value, again),
+        ranks=np.column_stack([*_ranks(before, before_items), *_ranks(after, after_items)]),
     )
 
 
-def _around(metric: Coefficient, resampled: Float, bounds: tuple[float, float]) -> Bounded:
+def _around(
+    metric: Coefficient, resampled: Float, bounds: tuple[float, float] = (-1, 1)
+) -> Bounded:
     if metric.reason:
         return Bounded(np.nan, np.nan, np.nan, metric.reason)
-    interval = bootstrap.noted(bootstrap.normal_interval(metric.value, resampled, bounds))
+    interval = bootstrap.normal_interval(metric.value, resampled, bounds)
     return Bounded(metric.value, interval.low, interval.high, interval.reason)
 
 
@@ -80,13 +94,11 @@ def _between_copies(each: Float, each_items: Float) -> Bounded:
     pairs = list(combinations(range(len(each)), 2))
     if not pairs:
         return Bounded(np.nan, np.nan, np.nan, f"{len(each)} copy; at least 2 are needed")
-    coefficients = [rank_agreement.kendall_tau_b(each[i], each[j]) for i, j in pairs]
+    coefficients = [kendall_tau_b(each[i], each[j]) for i, j in pairs]
     known = [found for found in coefficients if not found.reason] or coefficients[:1]
     mean = known[0]._replace(value=float(np.mean([found.value for found in known])))
-    by_pair = np.array(
-        [rank_agreement.kendall_tau_b_rows(each_items[:, i], each_items[:, j]) for i, j in pairs]
-    )
-    return _around(mean, by_pair.mean(axis=0) if by_pair.size else np.empty(0), (-1, 1))
+    resampled = [kendall_tau_b_rows(each_items[:, i], each_items[:, j]) for i, j in pairs]
+    return _around(mean, np.mean(resampled, axis=0))
 
 
 def _resampled(tau: Coefficient, again: Float) -> Bounded:
@@ -99,12 +111,11 @@ def _resampled(tau: Coefficient, again: Float) -> Bounded:
 
 
 def _ranks(scores: Float, resampled: Float) -> tuple[Float, Float, Float]:
-    original = rank_agreement.ranks_rows(scores[None, :])[0]
-    if not len(resampled) or not len(scores):
+    if not resampled.size:
         blank = np.full(len(scores), np.nan)
-        return original, blank, blank
-    resampled_ranks = rank_agreement.ranks_rows(resampled)
+        return ranks(scores), blank, blank
+    resampled_ranks = ranks_rows(resampled)
     # Bounds are observed ranks, rounded outwards, and not interpolated.
     low = np.quantile(resampled_ranks, bootstrap.TAILS[0], axis=0, method="lower")
     high = np.quantile(resampled_ranks, bootstrap.TAILS[1], axis=0, method="higher")
-    return original, low, high
+    return ranks(scores), low, high

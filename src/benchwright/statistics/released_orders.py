@@ -8,7 +8,8 @@ equally likely; nothing is assumed about the model or the items.
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+
+from benchwright.statistics.arrays import Float, Integer
 
 KEYS = 9_999
 """Fresh keys that the release is compared with."""
@@ -43,8 +44,8 @@ class LeakEvidence(NamedTuple):
 
 
 def leak_evidence(
-    scores: NDArray[np.float64],
-    released: NDArray[np.integer],
+    scores: Float,
+    released: Integer,
     generator: np.random.Generator,
     keys: int = KEYS,
 ) -> LeakEvidence:

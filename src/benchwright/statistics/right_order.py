@@ -6,10 +6,10 @@ scores on all items and σ² the variance of the difference of their answers to 
 """
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from benchwright.statistics.arrays import Float, Real
 from benchwright.statistics.paired_differences import paired_se
-from benchwright.statistics.rank_agreement import Float
 from benchwright.statistics.subset_scores import subset_scores
 
 WANTED = 0.8
@@ -29,7 +29,7 @@ def right_order(gap: ArrayLike, standard_error: ArrayLike) -> Float:
     return np.asarray(ndtr(z))
 
 
-def gap_told_apart(correct: NDArray[np.floating], of_items: int) -> float:
+def gap_told_apart(correct: Real, of_items: int) -> float:
     """Return the gap at which n items order two models as all `of_items` do in 80% of the cases.
 
     Φ⁻¹(.8) · √(σ²(1/n − 1/N)), in shares, with the median σ² of the half of the pairs of models

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.statistics import rank_agreement
-from benchwright.statistics.rank_agreement import Float
+from benchwright.statistics.arrays import Bool, Float, Index, Real
 
 
 def wasserstein_rows(a: Float, b: Float) -> Float:
@@ -82,9 +82,9 @@ class _Sums(NamedTuple):
 
 
 def subset_scores(
-    correct: NDArray[np.floating],
+    correct: Real,
     weights: NDArray[np.generic],
-    models: NDArray[np.intp] | None = None,
+    models: Index | None = None,
 ) -> Float:
     """Return the weighted means (s, m) of answers `correct` (m, n) under weights (s, n) ≥ 0.
 
@@ -99,9 +99,7 @@ def subset_scores(
     return out
 
 
-def subset_metrics(
-    correct: NDArray[np.floating], masks: NDArray[np.bool_], top: int = 20
-) -> SubsetMetrics:
+def subset_metrics(correct: Real, masks: Bool, top: int = 20) -> SubsetMetrics:
     """Compare each subset `masks` (s, n) of the items with all items, by m models.
 
     `top`: best models whose range is the spread. The complement of a subset of all items is empty
@@ -120,7 +118,7 @@ def subset_metrics(
     return SubsetMetrics(*(np.concatenate(metric) for metric in zip(*blocks, strict=True)))
 
 
-def full_metrics(correct: NDArray[np.floating], top: int = 20) -> SubsetMetrics:
+def full_metrics(correct: Real, top: int = 20) -> SubsetMetrics:
     """Return spread and signal-to-noise of all items, each (1,); the other metrics are NaN."""
     whole = _sums(correct, np.ones((1, correct.shape[1])), np.arange(len(correct)))
     missing = dict.fromkeys(SubsetMetrics._fields, np.full(1, np.nan))
@@ -151,7 +149,7 @@ def _spread_metrics(sums: _Sums, top: int) -> dict[str, Float]:
     }
 
 
-def _sums(correct: NDArray[np.floating], weights: Float, models: NDArray[np.intp]) -> _Sums:
+def _sums(correct: Real, weights: Float, models: Index) -> _Sums:
     """Sum under `weights` (s, n), in blocks of models to avoid a copy of all answers."""
     m, n = len(models), correct.shape[1]
     weight, score, square = np.empty((3, len(weights), m))

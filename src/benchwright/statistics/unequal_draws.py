@@ -1,9 +1,8 @@
 """Draws of a fixed number of items with known, unequal probabilities."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-Float = NDArray[np.float64]
+from benchwright.statistics.arrays import Float, Index, Real
 
 UNIFORM_SHARE = 0.3
 """Uniform share of an unequal draw: no item weighs more than 1/0.3 times as in a uniform one."""
@@ -11,7 +10,7 @@ _BEST_SHARE = 0.3
 _STEPS = 200
 
 
-def response_spread(responses: NDArray[np.floating]) -> Float:
+def response_spread(responses: Real) -> Float:
     """Return standard deviations (n,) of responses of new models from those (m, n) of others.
 
     The variance p(1 − p) is the mean of that of all models and that of the best 30%, since new
@@ -24,7 +23,7 @@ def response_spread(responses: NDArray[np.floating]) -> Float:
     return np.asarray(np.sqrt(np.mean([p * (1 - p) for p in shares], axis=0)))
 
 
-def inclusion_probabilities(spread: NDArray[np.floating], count: int, share: float) -> Float:
+def inclusion_probabilities(spread: Real, count: int, share: float) -> Float:
     """Return probabilities (n,) in (0, 1] with sum `count` ≤ n, proportional to `spread` (n,) ≥ 0.
 
     At least the part `share` (0–1) of the items is drawn uniformly: every probability is at least
@@ -47,9 +46,7 @@ def inclusion_probabilities(spread: NDArray[np.floating], count: int, share: flo
     return np.asarray(np.minimum(uniform + high * sizes, 1))
 
 
-def systematic_draw(
-    inclusion: NDArray[np.floating], order: NDArray[np.intp], start: float
-) -> NDArray[np.intp]:
+def systematic_draw(inclusion: Real, order: Index, start: float) -> Index:
     """Draw positions so that each item is included with its probability (n,), whose sum is whole.
 
     Items lie side by side on a line in the given order, each as long as its probability; every

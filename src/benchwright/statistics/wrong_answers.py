@@ -7,16 +7,17 @@ Models of one family make the same mistakes, so their answers are averaged befor
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Float = NDArray[np.float64]
+from benchwright.statistics.arrays import Bool, Float, Index, Integer, Real
+
 _CELLS = 1 << 24  # numbers in one working array: models × items
 
 
 class Margin(NamedTuple):
     """The wrong option that most families choose, and its lead over the right ones."""
 
-    option: NDArray[np.intp]  # (n,) index of the option, the first of tied ones; −1 if none
+    option: Index  # (n,) index of the option, the first of tied ones; −1 if none
     lead: Float  # (n,) share of families choosing it less share choosing right, −1 to 1
 
 
@@ -25,9 +26,7 @@ def share_wrong(correct: ArrayLike, families: ArrayLike) -> Float:
     return 1 - _over_families(np.asarray(correct), families)
 
 
-def wrong_option_margin(
-    prediction: NDArray[np.integer], right: NDArray[np.bool_], families: ArrayLike
-) -> Margin:
+def wrong_option_margin(prediction: Integer, right: Bool, families: ArrayLike) -> Margin:
     """Find the wrong option that most families choose, and its lead over the right ones.
 
     Args:
@@ -52,7 +51,7 @@ def wrong_option_margin(
     return Margin(option, np.where(judged, most - for_right, np.nan))
 
 
-def _over_families(values: NDArray[np.floating], families: ArrayLike) -> Float:
+def _over_families(values: Real, families: ArrayLike) -> Float:
     """Return the mean over families (n,) of the mean answer of each family's models."""
     m, n = values.shape
     if not m:

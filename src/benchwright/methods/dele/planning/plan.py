@@ -25,6 +25,7 @@ from benchwright.methods.dele.planning.score_errors import (
     variance_of_differences,
     variance_of_scores,
 )
+from benchwright.statistics.arrays import Float
 from benchwright.statistics.paired_differences import minimum_detectable_difference
 from benchwright.statistics.preservation import (
     ModelPanels,
@@ -32,7 +33,6 @@ from benchwright.statistics.preservation import (
     preservation_by_panel,
 )
 from benchwright.statistics.random_subsets import draw_subsets
-from benchwright.statistics.rank_agreement import Float
 from benchwright.statistics.right_order import WANTED, right_order
 from benchwright.statistics.subset_scores import subset_scores
 

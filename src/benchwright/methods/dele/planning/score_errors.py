@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.core.seeding import stage_generator
+from benchwright.statistics.arrays import Float
 from benchwright.statistics.paired_differences import clustered_se
-from benchwright.statistics.rank_agreement import Float
 
 Target = Literal["benchmark", "ability"]
 """What a score estimates: the score on all n items, or on all such items."""

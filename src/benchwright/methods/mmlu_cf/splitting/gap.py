@@ -16,7 +16,7 @@ from benchwright.params.mmlu_cf import HalfGapParams
 from benchwright.params.scoring import ModelsParams
 from benchwright.runs.tracking import known_metrics
 from benchwright.statistics.percentile import holm
-from benchwright.statistics.proportion import ShareDifference, wilson_interval
+from benchwright.statistics.proportion import wilson_interval
 from benchwright.tables.mmlu_cf import HalfGap, HalfGapShares
 
 logger = logging.getLogger(__name__)
@@ -64,7 +64,7 @@ def half_gaps(
         by_model = known.get(score.model, (nan, nan))
         return (nan, nan) if score.field else known.get(configuration_name(*score[:3]), by_model)
 
-    gaps = [_difference(score.validation, score.test) for score in ordered]
+    gaps = [_gap(score.validation, score.test) for score in ordered]
     adjusted = np.full(len(gaps), nan)
     for whole in (True, False):
         family = [i for i, score in enumerate(ordered) if (score.field == "") == whole]
@@ -76,7 +76,7 @@ def half_gaps(
             *(score.validation.n, score.test.n),
             *(score.validation.accuracy, score.test.accuracy),
             *gap[:3],
-            bool(gap.difference < 0 and p <= alpha),
+            bool(gap.delta < 0 and p <= alpha),
             *(score.field, gap.p_value, p, gap.reason),
             *original(score),
         )
@@ -85,21 +85,30 @@ def half_gaps(
     return HalfGap.from_rows(rows)
 
 
-def _difference(validation: GroupResult, test: GroupResult) -> ShareDifference:
+class _Gap(NamedTuple):
+    """Δ, test minus validation, its bounds, and the p-value of no difference, or why not."""
+
+    delta: float
+    low: float = nan
+    high: float = nan
+    p_value: float = nan
+    reason: str = ""
+
+
+def _gap(validation: GroupResult, test: GroupResult) -> _Gap:
     if validation.accuracy is None or test.accuracy is None:
-        return ShareDifference(nan, nan, nan, nan, "no accuracy")
+        return _Gap(nan, reason="no accuracy")
     delta = test.accuracy - validation.accuracy
     if validation.se is None or test.se is None:
-        reason = "the items of a half form one cluster; 2 are needed"
-        return ShareDifference(delta, nan, nan, nan, reason)
+        return _Gap(delta, reason="the items of a half form one cluster; 2 are needed")
     error = sqrt(test.se**2 + validation.se**2)
     if error == 0:
-        return ShareDifference(delta, nan, nan, nan, "the answers of both halves do not vary")
+        return _Gap(delta, reason="the answers of both halves do not vary")
     from scipy.special import ndtr, ndtri
 
     reach = float(ndtri((1 + LEVEL) / 2)) * error
     p_value = 2 * float(ndtr(-abs(delta) / error))
-    return ShareDifference(delta, delta - reach, delta + reach, p_value)
+    return _Gap(delta, delta - reach, delta + reach, p_value)
 
 
 def count_small_gaps(half_gap: pd.DataFrame) -> pd.DataFrame:
@@ -131,8 +140,8 @@ def _share_below(gaps: pd.DataFrame, bound: float) -> tuple[float, ...]:
     pooled = (gaps["validation"] * n + gaps["test"] * m) / (n + m)
     error = np.sqrt(pooled * (1 - pooled) * (1 / n + 1 / m))
     below = np.where(error > 0, 2 * ndtr(bound / error.where(error > 0, 1)) - 1, 1)
-    low, high, *_ = wilson_interval(hits, len(gaps), LEVEL)
-    return len(gaps), hits / len(gaps), low, high, float(np.mean(below))
+    share, low, high, _ = wilson_interval(hits, len(gaps), LEVEL)
+    return len(gaps), share, low, high, float(np.mean(below))
 
 
 class ComparedHalves(NamedTuple):
