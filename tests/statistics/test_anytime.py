@@ -16,10 +16,10 @@ from benchwright.statistics.anytime import (
 
 def test_coin_evidence_is_the_formula_of_the_discordant_items() -> None:
     d = np.random.default_rng(0).choice([-1, 0, 1], 80, p=[0.1, 0.5, 0.4])
-    found = coin_evidence(d, prior=7)
+    found = coin_evidence(d)
     for t in (1, 20, 80):
         wins, losses = (d[:t] > 0).sum(), (d[:t] < 0).sum()
-        log_e = (wins + losses) * np.log(2) + betaln(7 + wins, 7 + losses) - betaln(7, 7)
+        log_e = (wins + losses) * np.log(2) + betaln(1 + wins, 1 + losses)
         assert max(found.not_worse[t - 1], found.worse[t - 1]) == pytest.approx(log_e)
     assert found.not_worse[-1] > 0 >= found.worse[-1]
 

@@ -15,9 +15,6 @@ from benchwright.statistics.arrays import Float, Real
 
 Decision = Literal["not worse", "worse", "undecided"]
 
-PRIOR = 1.0
-"""Both parameters of the beta distribution of the share of discordant items that are better."""
-
 # Bets are multiples of the one that suits a difference of a margin; the process is their mean.
 _BETS = (0.5, 1.0, 2.0, 4.0)
 # The greatest share of the capital that one item can lose.
@@ -60,18 +57,19 @@ def evidence(d: Real, margin: float, total: int) -> Evidence:
     )
 
 
-def coin_evidence(d: Real, prior: float = PRIOR) -> Evidence:
+def coin_evidence(d: Real) -> Evidence:
     """Return the evidence that of discordant items more, or fewer, than half are better.
 
-    e = 2^(W + L) · B(a + W, a + L)/B(a, a) with W items better, L worse and a = `prior`. It speaks
-    for the side that leads; the probability that either process ever reaches 1/α is at most α.
+    e = 2^(W + L) · B(1 + W, 1 + L) with W items better and L worse: the share of discordant items
+    that are better has a uniform prior. It speaks for the side that leads; the probability that
+    either process ever reaches 1/α is at most α.
     """
     better = d > 0
     worse = d < 0
     wins = np.cumsum(better, axis=-1)
     losses = np.cumsum(worse, axis=-1)
-    leading = np.where(better, wins, losses) - 1  # on the side of this item, before it
-    factor = 2 * (prior + leading) / (2 * prior + wins + losses - 1)
+    leading = np.where(better, wins, losses)  # on the side of this item, with it
+    factor = 2 * leading / (1 + wins + losses)
     log_e = np.cumsum(np.log(np.where(better | worse, factor, 1.0)), axis=-1)
     level = np.minimum(log_e, 0.0)
     return Evidence(np.where(wins > losses, log_e, level), np.where(losses > wins, log_e, level))

@@ -6,15 +6,18 @@ fixed order and do not depend on memory or workers.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from math import nan
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from benchwright.core.wording import count
 from benchwright.statistics.arrays import Bool, Float, Index, Integer, Real
 from benchwright.statistics.rank_agreement import (
     FEWEST_MODELS,
     Coefficient,
+    RowMetric,
     kendall_tau_b,
     kendall_tau_b_rows,
     mean_rank_shift,
@@ -79,7 +82,7 @@ def percentile_interval(values: ArrayLike) -> Interval:
     """
     known, reason = _known(values)
     if not len(known):
-        return Interval(np.nan, np.nan, 0, reason)
+        return Interval(nan, nan, 0, reason)
     low, high = np.quantile(known, TAILS)
     return Interval(float(low), float(high), len(known), reason)
 
@@ -90,7 +93,7 @@ def fisher_interval(r: float, n: int) -> Interval:
     It assumes models that vary normally. NaN with fewer than four models, and for r = ±1.
     """
     if n < 4 or not abs(r) < 1:
-        return Interval(np.nan, np.nan, 0)
+        return Interval(nan, nan, 0)
     from scipy.special import ndtri
 
     z = np.arctanh(r)
@@ -111,7 +114,7 @@ def normal_interval(
 
     known, reason = _known(values)
     if len(known) < 2 or np.isnan(value):
-        return Interval(np.nan, np.nan, len(known), reason or "there is no metric to bound")
+        return Interval(nan, nan, len(known), reason or "there is no metric to bound")
     reach = float(ndtri(TAILS[1])) * float(np.std(known, ddof=1))
     low = max(value - reach, bounds[0])
     high = min(value + reach, bounds[1])
@@ -120,7 +123,7 @@ def normal_interval(
 
 class _Metric(NamedTuple):
     of: Callable[[ArrayLike, ArrayLike], Coefficient]
-    of_rows: Callable[[ArrayLike, ArrayLike], Float]
+    of_rows: RowMetric
     bounds: tuple[float, float] = (-1.0, 1.0)
 
 
@@ -151,27 +154,29 @@ def rank_agreement_intervals(
     m = len(correct)
     full, kept = subset_scores(correct, np.stack([np.ones_like(kept_mask), kept_mask]))
     models = generator.integers(0, max(m, 1), (draws, m))
-    full_resampled = np.empty((draws, m))
-    kept_resampled = np.empty((draws, m))
-    start = 0
+    # Scores of resamples of the items, (draws, m).
+    full_resampled = [np.empty((0, m))]
+    kept_resampled = [np.empty((0, m))]
     for counts in resample_blocks(clusters, draws, generator):
-        rows = slice(start, start := start + len(counts))
-        full_resampled[rows] = subset_scores(correct, counts)
-        kept_resampled[rows] = subset_scores(correct, counts * kept_mask)
+        full_resampled.append(subset_scores(correct, counts))
+        kept_resampled.append(subset_scores(correct, counts * kept_mask))
+    before = np.concatenate(full_resampled)
+    after = np.concatenate(kept_resampled)
     groups = len(np.unique(clusters[kept_mask]))
-    few = f"the kept items form {groups} cluster{'' if groups == 1 else 's'}; resampling needs 2"
+    few = f"the kept items form {count(groups, 'cluster')}; resampling needs 2"
     intervals = RankIntervals({}, {})
     for name, metric in _METRICS.items():
         value = metric.of(full, kept)
         reason = value.reason or ("" if draws else _NO_DRAWS)
         if not groups:
             reason = "no item is kept"
-        over_items = over_models = Interval(np.nan, np.nan, 0, reason or few)
+        over_items = over_models = Interval(nan, nan, 0, reason or few)
         if not reason:
             over_models = _noted(percentile_interval(metric.of_rows(full[models], kept[models])))
             if groups > 1:
-                resampled = metric.of_rows(full_resampled, kept_resampled)
-                over_items = normal_interval(value.value, resampled, metric.bounds)
+                over_items = normal_interval(
+                    value.value, metric.of_rows(before, after), metric.bounds
+                )
         intervals.over_items[name] = over_items
         intervals.over_models[name] = over_models
     return intervals
@@ -191,7 +196,7 @@ def order_interval(
     """
     names, family = np.unique(np.array(families, dtype=str), return_inverse=True)
     if len(names) < FEWEST_MODELS or not better.any() or generator is None:
-        return Interval(np.nan, np.nan, 0)
+        return Interval(nan, nan, 0)
     # Each model counts as often as its family is drawn, (draws, m).
     weights = _draw_groups(len(names), draws, generator)[:, family].astype(np.float64)
     in_order = better * (np.sign(scores[:, None] - scores) + 1) / 2

@@ -19,7 +19,6 @@ class Density(NamedTuple):
 
     x: Float  # (g,) grid points from the smallest to the largest value
     y: Float  # (g,) density, ≥ 0, in 1 / units of x
-    std: float  # standard deviation of the values (n − 1 in the denominator)
 
 
 class Binned(NamedTuple):
@@ -48,7 +47,7 @@ class Binned(NamedTuple):
         y = np.asarray(fftconvolve(self.counts, kernel, "same")[::_FINE])
         y[y < _FLOOR * y.max()] = 0
         x = np.linspace(self.low, self.high, self.grid)
-        return Density(x, y, self.std)
+        return Density(x, y)
 
 
 def bin_counts(values: Real, counts: Integer, grid: int) -> Binned | None:

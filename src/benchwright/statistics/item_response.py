@@ -9,11 +9,13 @@ Wu 1998), without which EM converges very slowly for thousands of items.
 """
 
 from collections.abc import Iterator
+from math import nan
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from benchwright.core.wording import count
 from benchwright.statistics.arrays import Bool, Float, Real
 
 FEWEST_MODELS = 2
@@ -21,14 +23,15 @@ DISCRIMINATION_BOUNDS = (0.05, 10.0)
 
 # Standard deviations of the priors log a ~ N(0, 1²) and b ~ N(0, 3²). They are weak: 95% of their
 # mass is in 0.14–7.1 and ±5.9. They keep items finite that all models, or none, get right.
-_LOG_A_SD, _B_SD = 1.0, 3.0
+_LOG_A_SD = 1.0
+_B_SD = 3.0
 
 _REACH = 6.0  # the grid spans abilities from −6 to 6
-_FEWEST_NODES, _MOST_NODES = 61, 2001
+_FEWEST_NODES = 61
+_MOST_NODES = 2001
 _SPACING = 1.5  # node distance in posterior standard deviations; errs by 3e-4 of the integral
 _COARSE = 0.5  # largest step, in standard errors, at which the grid may be refined
 _COARSE_STEPS = 25  # after this number of steps it is refined in any case
-_LONGEST_STEP = 1.0  # of log a, and of d relative to |d|
 _BLOCK = 400_000  # numbers in one working array: items × nodes, or items × models
 
 
@@ -50,10 +53,10 @@ class ItemResponse(NamedTuple):
 
 def probability(ability: ArrayLike, discrimination: ArrayLike, difficulty: ArrayLike) -> Float:
     """Return the probability (m, n) of a right answer by models of `ability` (m,) to items (n,)."""
-    theta, a, b = (
-        np.asarray(values, dtype=np.float64) for values in (ability, discrimination, difficulty)
-    )
-    return np.asarray(np.exp(-np.logaddexp(0, -(a * (theta[:, None] - b)))))
+    theta = np.asarray(ability, dtype=np.float64)[:, None]
+    a = np.asarray(discrimination, dtype=np.float64)
+    b = np.asarray(difficulty, dtype=np.float64)
+    return np.asarray(np.exp(-np.logaddexp(0, -(a * (theta - b)))))
 
 
 def fit_2pl(correct: ArrayLike, *, iterations: int = 500, tolerance: float = 1e-3) -> ItemResponse:
@@ -77,13 +80,12 @@ def fit_2pl(correct: ArrayLike, *, iterations: int = 500, tolerance: float = 1e-
     if values.ndim != 2 or ((values < 0) | (values > 1)).any():
         raise ValueError("expected a models × items matrix of answers in 0–1 or NaN")
     known = ~np.isnan(values)
-    models, items = known.any(axis=1), known.any(axis=0)
+    models = known.any(axis=1)
+    items = known.any(axis=0)
     answers = values[models][:, items]
     reason = _nothing_to_fit(answers)
     if reason:
-        of_items, of_models = (np.full(size, np.nan) for size in values.shape[::-1])
-        blank = (of_items, of_items, of_models, of_models)
-        return ItemResponse(*blank, np.nan, 0, converged=False, nodes=0, reason=reason)
+        return _not_fitted(len(models), len(items), reason)
     responses = _Responses.of(answers)
     fit = _expectation_maximization(responses, iterations, tolerance)
     posterior = _posterior(responses, fit.slope, fit.intercept, fit.nodes)
@@ -97,6 +99,20 @@ def fit_2pl(correct: ArrayLike, *, iterations: int = 500, tolerance: float = 1e-
         converged=fit.converged,
         nodes=len(fit.nodes),
         reason=_notes(answers, values.shape, fit),
+    )
+
+
+def _not_fitted(m: int, n: int, reason: str) -> ItemResponse:
+    return ItemResponse(
+        discrimination=np.full(n, nan),
+        difficulty=np.full(n, nan),
+        ability=np.full(m, nan),
+        ability_se=np.full(m, nan),
+        log_likelihood=nan,
+        iterations=0,
+        converged=False,
+        nodes=0,
+        reason=reason,
     )
 
 
@@ -143,32 +159,37 @@ def _expectation_maximization(responses: _Responses, iterations: int, tolerance:
     """Iterate on a coarse grid until little changes, then on one as fine as posteriors need."""
     slope, intercept = _start(responses)
     nodes = np.linspace(-_REACH, _REACH, _FEWEST_NODES)
-    damping, last = np.ones(len(slope)), np.zeros((2, len(slope)))
+    damping = np.ones(len(slope))
+    last = np.zeros((2, len(slope)))
     fine = False
     for step in range(1, iterations + 1):
         posterior = _posterior(responses, slope, intercept, nodes)
-        change, sharpness = _maximize(responses, posterior, slope, intercept, nodes)
-        damping = _damped(damping, change * sharpness, last)
-        last = change * sharpness
-        change = change * damping
-        new = _rescaled(slope * np.exp(change[0]), intercept + change[1], posterior)
-        change = np.stack([np.log(new[0] / slope), new[1] - intercept]) / damping
+        newton, sharpness = _maximize(responses, posterior, slope, intercept, nodes)
+        damping = _damped(damping, newton * sharpness, last)
+        last = newton * sharpness
+        by_a, by_d = newton * damping
+        new_slope, new_intercept = _rescaled(slope * np.exp(by_a), intercept + by_d, posterior)
+        change = np.stack([np.log(new_slope / slope), new_intercept - intercept]) / damping
         moved = float((np.abs(change) * sharpness).max())
-        slope, intercept = new
-        if moved > (tolerance if fine else max(tolerance, _COARSE)) and step != _COARSE_STEPS:
+        slope = new_slope
+        intercept = new_intercept
+        enough = tolerance if fine else max(tolerance, _COARSE)
+        if moved > enough and step != _COARSE_STEPS:
             continue
         wanted = _nodes_wanted(responses, slope, intercept, nodes)
         if moved <= tolerance and fine and wanted <= 1.25 * len(nodes):
             return _Fit(slope, intercept, nodes, step, converged=True)
         fine = True
-        nodes = nodes if wanted <= len(nodes) else np.linspace(-_REACH, _REACH, wanted)
+        if wanted > len(nodes):
+            nodes = np.linspace(-_REACH, _REACH, wanted)
     return _Fit(slope, intercept, nodes, iterations, converged=False)
 
 
 def _start(responses: _Responses) -> tuple[Float, Float]:
     """Start with a = 1 and the b that gives a standard normal panel the observed shares."""
-    asked = np.full(responses.right.shape, 1.0) if responses.missing is None else ~responses.missing
-    share = (responses.right.sum(axis=1, dtype=np.float64) + 0.5) / (asked.sum(axis=1) + 1)
+    gaps = 0 if responses.missing is None else responses.missing.sum(axis=1)
+    answered = responses.right.shape[1] - gaps
+    share = (responses.right.sum(axis=1, dtype=np.float64) + 0.5) / (answered + 1)
     # A logistic averaged over N(0, 1) is close to one flatter by √(1 + 3/π²).
     return np.ones(len(share)), np.log(share / (1 - share)) * np.sqrt(1 + 3 / np.pi**2)
 
@@ -184,7 +205,8 @@ def _posterior(responses: _Responses, slope: Float, intercept: Float, nodes: Flo
     shared = -0.5 * nodes**2
     shared -= np.log(np.exp(shared).sum())
     log_joint = np.zeros((m, len(nodes)))
-    slopes, intercepts = np.zeros(m), np.zeros(m)
+    slopes = np.zeros(m)
+    intercepts = np.zeros(m)
     for where, right, gaps in responses.blocks(len(nodes)):
         softplus = np.log1p(_odds(slope[where], intercept[where], nodes))
         shared -= softplus.sum(axis=0)
@@ -199,7 +221,8 @@ def _posterior(responses: _Responses, slope: Float, intercept: Float, nodes: Flo
     weight /= total
     mean = weight @ nodes
     variance = np.maximum(weight @ nodes**2 - mean**2, 0)
-    return _Posterior(weight, mean, variance, float((top + np.log(total)).sum()))
+    log_likelihood = float((top + np.log(total)).sum())
+    return _Posterior(weight, mean, variance, log_likelihood)
 
 
 def _maximize(
@@ -207,7 +230,8 @@ def _maximize(
 ) -> tuple[Float, Float]:
     """M step: one Newton step for (log a, d) of each item (2, n), and √information (2, n)."""
     used = posterior.weight.sum(axis=0) > 1e-12 * len(posterior.weight)
-    nodes, weight = nodes[used], posterior.weight[:, used]
+    nodes = nodes[used]
+    weight = posterior.weight[:, used]
     powers = np.stack([np.ones_like(nodes), nodes, nodes**2], axis=1)
     mass = weight.sum(axis=0)
     gradient = np.empty((2, len(slope)))
@@ -244,7 +268,10 @@ def _add_priors(gradient: Float, information: Float, slope: Float, intercept: Fl
 
 
 def _newton_step(gradient: Float, information: Float, slope: Float, intercept: Float) -> Float:
-    """Information⁻¹ × gradient (2, n), shortened; of d alone where a would cross its bound."""
+    """Information⁻¹ × gradient (2, n), of d alone where a would cross its bound.
+
+    A step is shortened to at most 1 for log a, and to 2 or |d| for d.
+    """
     g_a, g_d = gradient
     aa, ad, dd = information
     determinant = np.maximum(aa * dd - ad**2, 1e-12 * aa * dd + 1e-30)
@@ -253,7 +280,8 @@ def _newton_step(gradient: Float, information: Float, slope: Float, intercept: F
     stuck = ((slope >= high) & (step[0] > 0)) | ((slope <= low) & (step[0] < 0))
     step[1] = np.where(stuck, g_d / np.maximum(dd, 1e-30), step[1])
     longest = np.stack([np.ones_like(intercept), np.maximum(2, np.abs(intercept))])
-    return np.asarray(step / np.maximum(1, (np.abs(step) / (_LONGEST_STEP * longest)).max(axis=0)))
+    excess = (np.abs(step) / longest).max(axis=0)
+    return np.asarray(step / np.maximum(1, excess))
 
 
 def _damped(damping: Float, step: Float, last: Float) -> Float:
@@ -285,28 +313,33 @@ def _nothing_to_fit(values: Real) -> str:
         return "no answers"
     if m < FEWEST_MODELS:
         return f"1 model with answers; at least {FEWEST_MODELS} are needed"
-    if (np.nanmax(values, axis=0) == np.nanmin(values, axis=0)).all():
+    if _constant(values).all():
         return "no item tells two models apart: each has the same answer from all of them"
     return ""
 
 
 def _notes(answers: Real, shape: tuple[int, ...], fit: _Fit) -> str:
     silent_models, silent_items = np.subtract(shape, answers.shape)
-    constant = int((np.nanmax(answers, axis=0) == np.nanmin(answers, axis=0)).sum())
-    at_bound = int(np.isin(fit.slope, DISCRIMINATION_BOUNDS).sum())
+    constant = _constant(answers).sum()
+    at_bound = np.isin(fit.slope, DISCRIMINATION_BOUNDS).sum()
     notes = [] if fit.converged else [f"did not converge in {fit.iterations} steps"]
-    for count, noun, what in (
-        (silent_items, "item", " without answers: NaN"),
-        (silent_models, "model", " without answers: NaN"),
-        (constant, "item", " with one answer from all models: held finite by the priors"),
-        (at_bound, "item", " at a bound"),
+    for n, noun, what in (
+        (silent_items, "item", "without answers: NaN"),
+        (silent_models, "model", "without answers: NaN"),
+        (constant, "item", "with one answer from all models: held finite by the priors"),
+        (at_bound, "item", "at a bound"),
     ):
-        if count:
-            notes.append(f"{count:,} {noun}{'' if count == 1 else 's'}{what}")
+        if n:
+            notes.append(f"{count(n, noun)} {what}")
     return "; ".join(notes)
 
 
+def _constant(answers: Real) -> Bool:
+    """Mark the items (n,) with the same answer from all models."""
+    return np.asarray(np.nanmax(answers, axis=0) == np.nanmin(answers, axis=0))
+
+
 def _spread(column: Float, where: Bool) -> Float:
-    out = np.full(len(where), np.nan)
+    out = np.full(len(where), nan)
     out[where] = column
     return out

@@ -6,6 +6,7 @@ Krippendorff's Alpha-Reliability", 2011). 1 is perfect, 0 what chance gives, bel
 chance.
 """
 
+from math import nan
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -48,18 +49,13 @@ def krippendorff_alpha(
     rated = ratings[:, (~np.isnan(ratings)).sum(axis=0) >= 2]
     values = np.unique(rated[~np.isnan(rated)])
     units = rated.shape[1]
-    blank = Alpha(np.nan, np.nan, np.nan, units)
+    blank = Alpha(nan, nan, nan, units)
     if not units:
         return blank._replace(reason="no unit has ratings of two raters")
     k = len(values)
     if k < 2:
         return blank._replace(reason="all ratings are equal: there is nothing to agree on")
-    # How often each rating is given to each unit, (units, k).
-    counts = (rated.T[:, :, None] == values).sum(axis=1).astype(np.float64)
-    # Coincidences of ordered pairs of ratings of each unit, (units, k, k).
-    pairs = counts[:, :, None] * counts[:, None, :] - counts[:, :, None] * np.eye(k)
-    pairs /= (counts.sum(axis=1) - 1)[:, None, None]
-    flat = pairs.reshape(units, k * k)
+    flat = _coincidences(rated, values).reshape(units, k * k)
     value = _alpha(flat.sum(axis=0).reshape(k, k), values, scale)
     if units < 2:
         reason = "one unit has two ratings; 2 are needed for an interval"
@@ -72,13 +68,20 @@ def krippendorff_alpha(
     return Alpha(value, interval.low, interval.high, units, interval.reason)
 
 
+def _coincidences(rated: Real, values: Real) -> Float:
+    """Return how often two of k `values` meet as ordered ratings of each unit (units, k, k)."""
+    counts = (rated.T[:, :, None] == values).sum(axis=1).astype(np.float64)  # (units, k)
+    pairs = counts[:, :, None] * counts[:, None, :] - counts[:, :, None] * np.eye(len(values))
+    return np.asarray(pairs / (counts.sum(axis=1) - 1)[:, None, None])
+
+
 def _alpha(coincidences: Float, values: Float, scale: Scale) -> float:
     """Alpha of summed coincidences (k, k); NaN where only one rating occurs."""
     margins = coincidences.sum(axis=1)
     distance = _distance(margins, values, scale)
     expected = float(margins @ distance @ margins)
     if expected <= 0:
-        return np.nan
+        return nan
     return 1 - (margins.sum() - 1) * float((coincidences * distance).sum()) / expected
 
 

@@ -70,9 +70,9 @@ def _checked_k(vectors: Vectors, k: int) -> int:
     """Return how many neighbours each row has: k, or all others."""
     if k < 1:
         raise ValueError(f"k is {k}; it must be at least 1")
-    starts = range(0, len(vectors), _CHECKED)
-    if not all(np.isfinite(vectors[start : start + _CHECKED]).all() for start in starts):
-        raise ValueError("a vector holds NaN or infinity")
+    for start in range(0, len(vectors), _CHECKED):
+        if not np.isfinite(vectors[start : start + _CHECKED]).all():
+            raise ValueError("a vector holds NaN or infinity")
     return min(k, max(len(vectors) - 1, 0))
 
 
@@ -85,9 +85,10 @@ def _distances(cosines: Float) -> Vectors:
 
 def _lengths(vectors: Real) -> Float:
     """Lengths (n,) of rows, 1 for rows of zeros."""
-    blocks = (vectors[start : start + _CHECKED] for start in range(0, len(vectors), _CHECKED))
-    norms = [np.linalg.norm(block.astype(np.float64, copy=False), axis=1) for block in blocks]
-    lengths = np.concatenate(norms) if norms else np.empty(0)
+    lengths = np.empty(len(vectors))
+    for start in range(0, len(vectors), _CHECKED):
+        block = vectors[start : start + _CHECKED].astype(np.float64, copy=False)
+        lengths[start : start + _CHECKED] = np.linalg.norm(block, axis=1)
     lengths[lengths == 0] = 1
     return lengths
 
@@ -110,8 +111,10 @@ def _smallest(distance: Vectors, k: int) -> Index:
 
 # Lists per root of n, each of which is divided into parts of about so many rows; k-means of a
 # sample, and its rounds.
-_LISTS, _PART = 2, 64
-_TRAINED_PER_LIST, _ROUNDS = 32, 8
+_LISTS = 2
+_PART = 64
+_TRAINED_PER_LIST = 32
+_ROUNDS = 8
 # Rows compared with those of a part, in multiples of the neighbours wanted; the recall is in
 # docs/evidence/scale.md.
 _COMPARED = 64
@@ -133,10 +136,13 @@ def approximate_blocks(vectors: Vectors, k: int) -> Blocks:
         return
     with threadpool_limits(limits=1, user_api="blas"):
         lengths = _lengths(vectors)
-        lists = _sorted_into(_nearest_centre(vectors, centres := _centres(vectors)), len(centres))
-        divided = [_divide(vectors, rows) for rows in lists if len(rows)]
-        members = [rows for parts in divided for rows, _ in parts]
-        centres = np.stack([centre for parts in divided for _, centre in parts])
+        coarse = _centres(vectors)
+        parts = []
+        for rows in _sorted_into(_nearest_centre(vectors, coarse), len(coarse)):
+            if len(rows):
+                parts += _divide(vectors, rows)
+        members = [rows for rows, _ in parts]
+        centres = np.stack([centre for _, centre in parts])
         sizes = np.array([len(rows) for rows in members])
         for own, rows in enumerate(members):
             products = centres @ centres[own]
@@ -144,7 +150,8 @@ def approximate_blocks(vectors: Vectors, k: int) -> Blocks:
             nearest = np.argsort(-products, kind="stable")
             enough = np.searchsorted(sizes[nearest].cumsum(), _COMPARED * k) + 1
             columns = np.concatenate([members[each] for each in nearest[:enough]])
-            yield rows, _among(vectors[columns], lengths[columns], np.arange(len(rows)), columns, k)
+            own_rows = np.arange(len(rows))  # the part itself comes first
+            yield rows, _among(vectors[columns], lengths[columns], own_rows, columns, k=k)
 
 
 def _sorted_into(list_of: Index, lists: int) -> list[Index]:
@@ -171,7 +178,8 @@ def _among(
     """
     wanted = min(k + _SPARE, len(vectors) - 1)
     inverse = (1 / lengths).astype(np.float32)
-    indices, distances = np.empty((len(rows), k), np.int32), np.empty((len(rows), k), np.float32)
+    indices = np.empty((len(rows), k), np.int32)
+    distances = np.empty((len(rows), k), np.float32)
     step = max(1, _BLOCK_CELLS // len(vectors))
     for start in range(0, len(rows), step):
         block = slice(start, start + step)
@@ -181,8 +189,9 @@ def _among(
         cosines[np.arange(len(some)), some] = -np.inf
         candidates = np.argpartition(cosines, -wanted, axis=1)[:, -wanted:]
         exact = np.empty(candidates.shape)
-        for place, (one, near) in enumerate(zip(some, candidates, strict=True)):
-            exact[place] = vectors[near].astype(np.float64) @ vectors[one].astype(np.float64)
+        for place, near in enumerate(candidates):
+            own = vectors[some[place]].astype(np.float64)
+            exact[place] = vectors[near].astype(np.float64) @ own
         rounded = _distances(exact / (lengths[some, None] * lengths[candidates]))
         best = np.lexsort((numbers[candidates], rounded), axis=1)[:, :k]
         indices[block] = numbers[np.take_along_axis(candidates, best, axis=1)]
@@ -212,9 +221,12 @@ def _k_means(unit: Vectors, centres: Vectors) -> Vectors:
 
 def _nearest_centre(vectors: Vectors, centres: Vectors) -> Index:
     """Return the number (n,) of the centre nearest to each row."""
+    nearest = np.empty(len(vectors), dtype=np.intp)
     step = max(1, _BLOCK_CELLS // len(centres))
-    blocks = (vectors[start : start + step] for start in range(0, len(vectors), step))
-    return np.concatenate([(_unit32(block) @ centres.T).argmax(axis=1) for block in blocks])
+    for start in range(0, len(vectors), step):
+        block = _unit32(vectors[start : start + step])
+        nearest[start : start + step] = (block @ centres.T).argmax(axis=1)
+    return nearest
 
 
 def _unit32(vectors: Vectors) -> Vectors:

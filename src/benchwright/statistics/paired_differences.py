@@ -11,6 +11,7 @@ Miller leaves out, makes it exactly s²/n where every item is its own cluster.
 """
 
 from collections.abc import Iterator
+from math import nan
 from typing import NamedTuple
 
 import numpy as np
@@ -56,10 +57,11 @@ def clearly_better(correct: Real, clusters: Integer) -> Bool:
     """
     from scipy.special import stdtrit
 
+    m, n = correct.shape
     influence = _influence(correct, clusters)
-    scores = subset_scores(correct, np.ones((1, correct.shape[1])))[0]
+    scores = subset_scores(correct, np.ones((1, n)))[0]
     critical = stdtrit(np.maximum(influence.clusters - 1, 1), 0.975)
-    better = np.zeros((len(correct), len(correct)), dtype=np.bool_)
+    better = np.zeros((m, m), dtype=np.bool_)
     for rows, errors in _paired_blocks(influence):
         bound = np.maximum(critical[rows, None], critical) * errors
         with np.errstate(invalid="ignore"):
@@ -72,14 +74,14 @@ def order_kept(scores: Float, better: Bool) -> Float:
 
     Ties count half; models without a score are left out. NaN without pairs.
     """
-    shares = np.full(len(scores), np.nan)
+    shares = np.full(len(scores), nan)
     for number, row in enumerate(scores):
         known = ~np.isnan(row)
-        pairs = better if known.all() else better & known & known[:, None]
-        above = np.count_nonzero(pairs & (row[:, None] > row))
-        tied = np.count_nonzero(pairs & (row[:, None] == row))
-        if total := np.count_nonzero(pairs):
-            shares[number] = (above + tied / 2) / total
+        pairs = better & known & known[:, None]
+        if pairs.any():
+            above = np.count_nonzero(pairs & (row[:, None] > row))
+            tied = np.count_nonzero(pairs & (row[:, None] == row))
+            shares[number] = (above + tied / 2) / np.count_nonzero(pairs)
     return shares
 
 
@@ -95,14 +97,14 @@ def minimum_detectable_difference(se: ArrayLike, alpha: float = 0.05, power: flo
 
 def median_mdd(correct: Real, clusters: Integer) -> float:
     """Return the median minimum detectable difference over pairs (α = .05, power .8), or NaN."""
-    errors = [
-        block[np.arange(len(correct)) > np.arange(rows.start, rows.stop)[:, None]]
-        for rows, block in _paired_blocks(_influence(correct, clusters))
-    ]
-    known = np.concatenate(errors) if errors else np.empty(0)
+    models = np.arange(len(correct))
+    errors = [np.empty(0)]
+    for rows, block in _paired_blocks(_influence(correct, clusters)):
+        errors.append(block[models > models[rows, None]])
+    known = np.concatenate(errors)
     known = known[~np.isnan(known)]
     if not len(known):
-        return float("nan")
+        return nan
     return float(minimum_detectable_difference(np.median(known)))
 
 
@@ -118,21 +120,18 @@ def _influence(correct: Real, clusters: Integer) -> _Influence:
         rows = slice(start, start + step)
         responses = correct[rows][:, order].astype(np.float64)
         answered = ~np.isnan(responses)
-        items = answered.sum(axis=1, keepdims=True)
+        items = np.maximum(answered.sum(axis=1, keepdims=True), 1)
         responses[~answered] = 0
-        mean = responses.sum(axis=1, keepdims=True) / np.maximum(items, 1)
-        deviations = np.where(answered, responses - mean, 0) / np.maximum(items, 1)
-        if n:
-            values[rows] = np.add.reduceat(deviations, starts, axis=1)
-            answered_clusters[rows] = np.logical_or.reduceat(answered, starts, axis=1).sum(axis=1)
-        else:
-            answered_clusters[rows] = 0
+        mean = responses.sum(axis=1, keepdims=True) / items
+        deviations = np.where(answered, responses - mean, 0) / items
+        values[rows] = np.add.reduceat(deviations, starts, axis=1)
+        answered_clusters[rows] = np.logical_or.reduceat(answered, starts, axis=1).sum(axis=1)
     return _Influence(values, answered_clusters)
 
 
 def _factor(clusters: NDArray[np.int64]) -> Float:
     """G/(G − 1), NaN below two clusters."""
-    return np.where(clusters >= 2, clusters / np.maximum(clusters - 1, 1), np.nan)
+    return np.where(clusters >= 2, clusters / np.maximum(clusters - 1, 1), nan)
 
 
 def _paired_blocks(influence: _Influence) -> Iterator[tuple[slice, Float]]:
@@ -142,10 +141,10 @@ def _paired_blocks(influence: _Influence) -> Iterator[tuple[slice, Float]]:
     squares = (values**2).sum(axis=1)
     step = max(1, _BLOCK_BYTES // (24 * max(m, 1)))
     for start in range(0, m, step):
-        rows = slice(start, min(start + step, m))
-        both = squares[rows, None] + squares[None, :]
+        rows = slice(start, start + step)
+        both = squares[rows, None] + squares
         variance = both - 2 * (values[rows] @ values.T)
         variance[variance <= _ROUNDING * both] = 0
         # Of two models, the one with answers in fewer clusters sets the factor.
-        fewer = np.minimum(influence.clusters[rows, None], influence.clusters[None, :])
+        fewer = np.minimum(influence.clusters[rows, None], influence.clusters)
         yield rows, np.sqrt(variance * _factor(fewer))

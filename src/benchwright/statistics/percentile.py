@@ -52,7 +52,7 @@ def holm(p_values: ArrayLike) -> Float:
     The i-th smallest of k is multiplied by k − i + 1, at least its predecessor's, at most 1.
     """
     p = np.asarray(p_values, dtype=np.float64)
-    out = np.full(p.shape, np.nan)
+    out = np.full(p.shape, nan)
     known = np.flatnonzero(~np.isnan(p))
     order = known[np.argsort(p[known], kind="stable")]
     factors = np.arange(len(order), 0, -1)

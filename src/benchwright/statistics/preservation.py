@@ -7,8 +7,14 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from benchwright.statistics import rank_agreement
 from benchwright.statistics.arrays import Float, Index, Real
+from benchwright.statistics.rank_agreement import (
+    complete_rows,
+    kendall_tau_b_rows,
+    pearson_rows,
+    row_means,
+    spearman_rows,
+)
 from benchwright.statistics.subset_scores import subset_scores, wasserstein_rows
 
 _BLOCK_BYTES = 1 << 23  # of the scores of one block of subsets
@@ -63,36 +69,34 @@ def preservation_by_panel(
     def block(start: int) -> dict[str, Preservation]:
         rows = slice(start, start + step)
         scores = subset_scores(model_panels.correct, weights[rows], models=used)
-        return {
+        metrics = {}
+        for name, models in panels.items():
             # Rows stay contiguous, so that the order of sums does not depend on other panels.
-            name: _metrics(
-                model_panels.full.take(models, axis=1),
-                scores.take(np.searchsorted(used, models), axis=1),
-                tau,
-            )
-            for name, models in panels.items()
-        }
+            whole = model_panels.full.take(models, axis=1)
+            parts = scores.take(np.searchsorted(used, models), axis=1)
+            metrics[name] = _metrics(whole, parts, tau)
+        return metrics
 
     with ThreadPoolExecutor(_THREADS) as threads:
         blocks = list(threads.map(block, range(0, max(len(weights), 1), step)))
-    return {
-        name: Preservation(*map(np.concatenate, zip(*(each[name] for each in blocks), strict=True)))
-        for name in panels
-    }
+    joined = {}
+    for name in panels:
+        of_panel = [metrics[name] for metrics in blocks]
+        joined[name] = Preservation(*map(np.concatenate, zip(*of_panel, strict=True)))
+    return joined
 
 
 def _metrics(full: Float, scores: Float, tau: bool) -> Preservation:
-    whole, parts = rank_agreement.complete_rows(full, scores)
+    whole, parts = complete_rows(full, scores)
     shifts = parts - whole
-    centred = shifts - rank_agreement.row_means(shifts)[:, None]
+    bias = row_means(shifts)
+    blank = np.full(len(parts), np.nan)
     return Preservation(
-        spearman=rank_agreement.spearman_rows(whole, parts),
-        pearson=rank_agreement.pearson_rows(whole, parts),
+        spearman=spearman_rows(whole, parts),
+        pearson=pearson_rows(whole, parts),
         wasserstein=wasserstein_rows(whole, parts),
-        mean_absolute_error=rank_agreement.row_means(np.abs(shifts)),
-        bias=rank_agreement.row_means(shifts),
-        error_sd=np.sqrt(rank_agreement.row_means(centred**2)),
-        tau_b=rank_agreement.kendall_tau_b_rows(whole, parts)
-        if tau
-        else np.full(len(parts), np.nan),
+        mean_absolute_error=row_means(np.abs(shifts)),
+        bias=bias,
+        error_sd=np.sqrt(row_means((shifts - bias[:, None]) ** 2)),
+        tau_b=kendall_tau_b_rows(whole, parts) if tau else blank,
     )

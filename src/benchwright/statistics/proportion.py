@@ -75,7 +75,7 @@ def clustered_means(values: Real, clusters: Integer, level: float = 0.95) -> Mea
     from scipy.special import stdtrit
 
     groups = len(np.unique(clusters))
-    blank = np.full(len(values), np.nan)
+    blank = np.full(len(values), nan)
     if not values.shape[1]:
         return MeanInterval(blank, blank, blank, blank, "there are no items")
     mean: Float = values.mean(axis=1, dtype=np.float64)

@@ -40,8 +40,8 @@ def draw_subsets(
     stratum gets its share of `size` by largest remainder; equal remainders are settled at random in
     each draw. Within a stratum every subset is equally likely.
     """
-    blocks = subset_blocks(n, size, draws, generator, strata, draws)
-    return next(blocks, np.zeros((0, n), dtype=np.bool_))
+    blocks = subset_blocks(n, size, draws, generator, strata=strata)
+    return np.concatenate([np.zeros((0, n), dtype=np.bool_), *blocks])
 
 
 def subset_blocks(
@@ -52,40 +52,31 @@ def subset_blocks(
     strata: Integer | None = None,
     rows: int | None = None,
 ) -> Iterator[Bool]:
-    """Yield the same subsets in blocks of `rows`, or of 128 MiB."""
+    """Yield the same subsets in blocks of `rows`, by default of 128 MiB."""
     labels = np.zeros(n, dtype=np.intp) if strata is None else np.asarray(strata)
     _, stratum, counts = np.unique(labels, return_inverse=True, return_counts=True)
-    together = np.argsort(stratum, kind="stable")
-    back = np.argsort(together)
-    ends = np.cumsum(counts)
+    members = np.split(np.argsort(stratum, kind="stable"), np.cumsum(counts)[:-1])
     step = max(1, _BLOCK_BYTES // (_BYTES_PER_CELL * max(n, 1)))
-    rows = max(1, _BLOCK_BYTES // max(n, 1)) if rows is None else max(rows, 1)
+    rows = rows or max(1, _BLOCK_BYTES // max(n, 1))
     for first in range(0, draws, rows):
         out = np.zeros((min(rows, draws - first), n), dtype=np.bool_)
         for start in range(0, len(out) if size else 0, step):
             block = out[start : start + step]
             uniforms = generator.random((len(block), n + len(counts)))
             extra = _extra_places(counts, size, uniforms[:, n:])
-            sorted_ = uniforms if len(counts) == 1 else np.take(uniforms, together, axis=1)
-            marked = np.empty((len(block), n), dtype=np.bool_)
-            for number, (count, end) in enumerate(zip(counts.tolist(), ends.tolist(), strict=True)):
-                items = slice(end - count, end)
-                whole = size * count // n
-                marked[:, items] = _smallest(sorted_[:, items], whole, extra[:, number])
-            block[:] = marked if len(counts) == 1 else np.take(marked, back, axis=1)
+            for number, items in enumerate(members):
+                whole = size * len(items) // n
+                block[:, items] = _smallest(uniforms[:, items], whole, extra[:, number])
         yield out
 
 
 def _extra_places(counts: Integer, size: int, lots: Float) -> Bool:
     """Mark the strata (draws, g) that get one more than their share rounded down."""
-    n = int(counts.sum())
-    remainders = size * counts.astype(np.int64) % n
-    left = size - int((size * counts.astype(np.int64) // n).sum())
-    out = np.zeros(lots.shape, dtype=np.bool_)
-    if left == 0:
-        return out
+    whole, remainders = np.divmod(size * counts, counts.sum())
+    left = size - whole.sum()
     # Remainders are whole numbers and lots lie in [0, 1): lots only break ties.
     first = np.argsort(-(remainders + lots), axis=1)[:, :left]
+    out = np.zeros(lots.shape, dtype=np.bool_)
     np.put_along_axis(out, first, True, axis=1)
     return out
 

@@ -12,9 +12,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from benchwright.core.wording import count
 from benchwright.statistics.arrays import Float
 
 FEWEST_MODELS = 3  # with two models every correlation is −1 or +1
+
+RowMetric = Callable[[ArrayLike, ArrayLike], Float]
+"""A metric of each row of two sets of scores."""
 
 
 def complete_rows(x: ArrayLike, y: ArrayLike) -> tuple[Float, Float]:
@@ -27,12 +31,12 @@ def complete_rows(x: ArrayLike, y: ArrayLike) -> tuple[Float, Float]:
     """
     a = np.atleast_2d(np.asarray(x, dtype=np.float64))
     b = np.atleast_2d(np.asarray(y, dtype=np.float64))
-    if a.ndim != 2 or b.ndim != 2 or a.shape[1] != b.shape[1] or len(a) not in {1, len(b)}:
+    if a.shape[1] != b.shape[1] or len(a) not in {1, len(b)}:
         raise ValueError(f"expected rows of equal length, got {a.shape} and {b.shape}")
     missing = np.isnan(a) | np.isnan(b)
     if not missing.any():
         return a, b
-    return np.where(missing, np.nan, a), np.where(missing, np.nan, b)
+    return np.where(missing, nan, a), np.where(missing, nan, b)
 
 
 def ranks_rows(scores: Float) -> Float:
@@ -46,9 +50,10 @@ def pearson_rows(x: ArrayLike, y: ArrayLike) -> Float:
     """Return Pearson's correlation (s,); NaN with fewer than three models or no spread."""
     a, b = complete_rows(x, y)
     if b.shape[1] < FEWEST_MODELS:
-        return np.full(len(b), np.nan)
+        return np.full(len(b), nan)
     with np.errstate(invalid="ignore"):
-        return np.clip((_standardised(a) * _standardised(b)).sum(axis=1), -1, 1)
+        r = (_standardised(a) * _standardised(b)).sum(axis=1)
+    return np.clip(r, -1, 1)
 
 
 def spearman_rows(x: ArrayLike, y: ArrayLike) -> Float:
@@ -68,7 +73,7 @@ def row_means(values: Float, fewest: int = 1) -> Float:
     known = ~np.isnan(values)
     n = known.sum(axis=1)
     total = np.where(known, values, 0).sum(axis=1)
-    return np.where(n >= fewest, total / np.maximum(n, 1), np.nan)
+    return np.where(n >= fewest, total / np.maximum(n, 1), nan)
 
 
 def _standardised(values: Float) -> Float:
@@ -84,7 +89,7 @@ def _standardised(values: Float) -> Float:
     high = np.max(values, axis=1, keepdims=True, initial=-np.inf, where=known)
     defined = (n >= FEWEST_MODELS) & (low < high)
     largest = np.abs(centred).max(axis=1, keepdims=True, initial=0)
-    centred /= np.where(defined, largest, np.nan)
+    centred /= np.where(defined, largest, nan)
     return np.asarray(centred / np.linalg.norm(centred, axis=1, keepdims=True))
 
 
@@ -143,17 +148,17 @@ def ranks(scores: ArrayLike) -> Float:
 
 def kendall_tau_b(x: ArrayLike, y: ArrayLike) -> Coefficient:
     """Return Kendall's tau-b in [−1, 1] (Kendall 1945), as `kendall_tau_b_rows`."""
-    return _coefficient(kendall_tau_b_rows, x, y)
+    return _correlation(kendall_tau_b_rows, x, y)
 
 
 def pearson(x: ArrayLike, y: ArrayLike) -> Coefficient:
     """Return Pearson's correlation of the scores, in [−1, 1]."""
-    return _coefficient(pearson_rows, x, y)
+    return _correlation(pearson_rows, x, y)
 
 
 def spearman(x: ArrayLike, y: ArrayLike) -> Coefficient:
     """Return Spearman's correlation, in [−1, 1]."""
-    return _coefficient(spearman_rows, x, y)
+    return _correlation(spearman_rows, x, y)
 
 
 def mean_rank_shift(x: ArrayLike, y: ArrayLike) -> Coefficient:
@@ -168,21 +173,22 @@ def max_rank_shift(x: ArrayLike, y: ArrayLike) -> Coefficient:
 
 def _rank_shift(summary: Callable[[Float], float], x: ArrayLike, y: ArrayLike) -> Coefficient:
     a, b = _complete(x, y)
-    if len(a) < 2:
-        return Coefficient(np.nan, len(a), too_few(len(a), 2))
-    return Coefficient(float(summary(np.abs(ranks(a) - ranks(b)))), len(a))
+    n = len(a)
+    if n < 2:
+        return Coefficient(nan, n, too_few(n, 2))
+    shifts = np.abs(ranks(a) - ranks(b))
+    return Coefficient(float(summary(shifts)), n)
 
 
-def _coefficient(
-    rows: Callable[[ArrayLike, ArrayLike], Float], x: ArrayLike, y: ArrayLike
-) -> Coefficient:
+def _correlation(correlation_rows: RowMetric, x: ArrayLike, y: ArrayLike) -> Coefficient:
     a, b = _complete(x, y)
-    if len(a) < FEWEST_MODELS:
-        return Coefficient(np.nan, len(a), too_few(len(a), FEWEST_MODELS))
+    n = len(a)
+    if n < FEWEST_MODELS:
+        return Coefficient(nan, n, too_few(n, FEWEST_MODELS))
     if a.min() == a.max() or b.min() == b.max():
         reason = "all models have the same score, so there is no order to compare"
-        return Coefficient(np.nan, len(a), reason)
-    return Coefficient(float(rows(a, b)[0]), len(a))
+        return Coefficient(nan, n, reason)
+    return Coefficient(float(correlation_rows(a, b)[0]), n)
 
 
 def _complete(x: ArrayLike, y: ArrayLike) -> tuple[Float, Float]:
@@ -194,7 +200,7 @@ def _complete(x: ArrayLike, y: ArrayLike) -> tuple[Float, Float]:
 
 def too_few(n: int, needed: int) -> str:
     """Say that n models are fewer than needed."""
-    return f"{n} model{'' if n == 1 else 's'}; at least {needed} are needed"
+    return f"{count(n, 'model')}; at least {needed} are needed"
 
 
 def williams_test(r_jk: float, r_jh: float, r_kh: float, n: int) -> Coefficient:
@@ -207,15 +213,15 @@ def williams_test(r_jk: float, r_jh: float, r_kh: float, n: int) -> Coefficient:
     from scipy.special import stdtr
 
     if n < 4:
-        return Coefficient(np.nan, n, too_few(n, 4))
+        return Coefficient(nan, n, too_few(n, 4))
     if np.isnan([r_jk, r_jh, r_kh]).any():
-        return Coefficient(np.nan, n, "a correlation is missing")
+        return Coefficient(nan, n, "a correlation is missing")
     if r_kh >= 1 - 1e-12:
-        return Coefficient(np.nan, n, "the two scores compared are the same up to scale")
-    determinant = 1 - r_jk**2 - r_jh**2 - r_kh**2 + 2 * r_jk * r_jh * r_kh
+        return Coefficient(nan, n, "the two scores compared are the same up to scale")
+    determinant = max(1 - r_jk**2 - r_jh**2 - r_kh**2 + 2 * r_jk * r_jh * r_kh, 0.0)
     mean = (r_jk + r_jh) / 2
-    spread = 2 * (n - 1) / (n - 3) * max(determinant, 0.0) + mean**2 * (1 - r_kh) ** 3
+    spread = 2 * (n - 1) / (n - 3) * determinant + mean**2 * (1 - r_kh) ** 3
     if spread <= 0:
-        return Coefficient(np.nan, n, "the correlations are perfect")
+        return Coefficient(nan, n, "the correlations are perfect")
     t = float((r_jk - r_jh) * np.sqrt((n - 1) * (1 + r_kh) / spread))
     return Coefficient(2 * float(stdtr(n - 3, -abs(t))), n)

@@ -6,6 +6,7 @@ with it, so intervals over items cover which options a copy took.
 """
 
 from itertools import combinations
+from math import nan
 from typing import NamedTuple
 
 import numpy as np
@@ -85,7 +86,7 @@ def _around(
     metric: Coefficient, resampled: Float, bounds: tuple[float, float] = (-1, 1)
 ) -> Bounded:
     if metric.reason:
-        return Bounded(np.nan, np.nan, np.nan, metric.reason)
+        return Bounded(nan, nan, nan, metric.reason)
     interval = bootstrap.normal_interval(metric.value, resampled, bounds)
     return Bounded(metric.value, interval.low, interval.high, interval.reason)
 
@@ -93,7 +94,7 @@ def _around(
 def _between_copies(each: Float, each_items: Float) -> Bounded:
     pairs = list(combinations(range(len(each)), 2))
     if not pairs:
-        return Bounded(np.nan, np.nan, np.nan, f"{len(each)} copy; at least 2 are needed")
+        return Bounded(nan, nan, nan, f"{len(each)} copy; at least 2 are needed")
     coefficients = [kendall_tau_b(each[i], each[j]) for i, j in pairs]
     known = [found for found in coefficients if not found.reason] or coefficients[:1]
     mean = known[0]._replace(value=float(np.mean([found.value for found in known])))
@@ -103,16 +104,16 @@ def _between_copies(each: Float, each_items: Float) -> Bounded:
 
 def _resampled(tau: Coefficient, again: Float) -> Bounded:
     if tau.reason:
-        return Bounded(np.nan, np.nan, np.nan, tau.reason)
+        return Bounded(nan, nan, nan, tau.reason)
     interval = bootstrap.percentile_interval(again)
     known = again[~np.isnan(again)]
-    value = float(known.mean()) if len(known) else np.nan
+    value = float(known.mean()) if len(known) else nan
     return Bounded(value, interval.low, interval.high, interval.reason)
 
 
 def _ranks(scores: Float, resampled: Float) -> tuple[Float, Float, Float]:
     if not resampled.size:
-        blank = np.full(len(scores), np.nan)
+        blank = np.full(len(scores), nan)
         return ranks(scores), blank, blank
     resampled_ranks = ranks_rows(resampled)
     # Bounds are observed ranks, rounded outwards, and not interpolated.

@@ -64,7 +64,8 @@ def leak_evidence(
     excess = np.nan_to_num(scores - others)
     # Rows in the order of their content, so that each draw falls on the same item.
     order = np.lexsort((released, *excess.T[::-1], counts))
-    excess, counts = excess[order], counts[order]
+    excess = excess[order]
+    counts = counts[order]
     observed = float(excess[np.arange(n), released[order]].sum())
     drawn = np.zeros(keys)
     step = max(1, _AT_A_TIME // keys)
@@ -75,4 +76,5 @@ def leak_evidence(
     tolerance = _ROUNDING * float(np.abs(excess).sum())
     at_least = int((drawn >= observed - tolerance).sum())
     variance = ((excess**2).sum(axis=1) / counts).sum()
-    return LeakEvidence(observed / n, (1 + at_least) / (1 + keys), float(np.sqrt(variance)) / n, n)
+    p_value = (1 + at_least) / (1 + keys)
+    return LeakEvidence(observed / n, p_value, spread=float(np.sqrt(variance)) / n, items=n)

@@ -5,6 +5,8 @@ subsets that keep the order of two models is close to Φ(δ/√(σ²(1/n − 1/N
 scores on all items and σ² the variance of the difference of their answers to an item.
 """
 
+from math import nan
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -40,13 +42,15 @@ def gap_told_apart(correct: Real, of_items: int) -> float:
 
     m, n = correct.shape
     if m < 2 or n < 2:
-        return float("nan")
+        return nan
     first, second = np.triu_indices(m, 1)
     errors = paired_se(correct, np.arange(n))[first, second].astype(np.float64)
     scores = subset_scores(correct, np.ones((1, n)))[0]
     gaps = np.abs(scores[first] - scores[second])
-    closer = errors[gaps <= np.nanmedian(gaps)] if not np.isnan(gaps).all() else errors
+    if np.isnan(gaps).all():
+        return nan
+    closer = errors[gaps <= np.nanmedian(gaps)]
     known = closer[~np.isnan(closer)]
     if not len(known):
-        return float("nan")
+        return nan
     return float(ndtri(WANTED) * np.median(known) * np.sqrt(max(1 - n / of_items, 0.0)))

@@ -6,19 +6,26 @@ compare many sets of scores, one a row: `a` (1, m) or (s, m), `b` (s, m); NaN in
 """
 
 from collections.abc import Iterator
+from math import nan
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.statistics import rank_agreement
 from benchwright.statistics.arrays import Bool, Float, Index, Real
+from benchwright.statistics.rank_agreement import (
+    complete_rows,
+    kendall_tau_b_rows,
+    pearson_rows,
+    ranks_rows,
+    row_means,
+)
 
 
 def wasserstein_rows(a: Float, b: Float) -> Float:
     """Return the Wasserstein-1 distance (s,): the mean distance of the sorted scores."""
-    first, second = rank_agreement.complete_rows(a, b)
-    return rank_agreement.row_means(np.abs(np.sort(second, axis=1) - np.sort(first, axis=1)))
+    first, second = complete_rows(a, b)
+    return row_means(np.abs(np.sort(second, axis=1) - np.sort(first, axis=1)))
 
 
 def spread_top_rows(scores: Float, top: int) -> Float:
@@ -26,13 +33,13 @@ def spread_top_rows(scores: Float, top: int) -> Float:
 
     The best models, at least two, are those of the row, as on a leaderboard of these items.
     """
-    n = np.count_nonzero(~np.isnan(scores), axis=1)
     if scores.shape[1] < 2:
-        return np.full(len(scores), np.nan)
+        return np.full(len(scores), nan)
+    n = np.count_nonzero(~np.isnan(scores), axis=1)
     descending = -np.sort(-scores, axis=1)  # NaN last
-    last = np.clip(np.minimum(n, top) - 1, 0, None)
+    last = np.maximum(np.minimum(n, top) - 1, 0)
     lowest = np.take_along_axis(descending, last[:, None], axis=1)[:, 0]
-    return np.where(n >= 2, descending[:, 0] - lowest, np.nan)
+    return np.where(n >= 2, descending[:, 0] - lowest, nan)
 
 
 def signal_to_noise_rows(scores: Float, standard_errors: Float) -> Float:
@@ -43,11 +50,12 @@ def signal_to_noise_rows(scores: Float, standard_errors: Float) -> Float:
     Heineman et al. 2025 (arXiv:2508.13144) is between training checkpoints, so their metrics are
     not comparable. NaN with fewer than two models or without standard errors.
     """
-    values, errors = rank_agreement.complete_rows(scores, standard_errors)
+    values, errors = complete_rows(scores, standard_errors)
     n = np.count_nonzero(~np.isnan(values), axis=1)
-    deviations = values - rank_agreement.row_means(values)[:, None]
-    signal = np.sqrt(rank_agreement.row_means(deviations**2, fewest=2) * n / np.maximum(n - 1, 1))
-    noise = np.sqrt(rank_agreement.row_means(errors**2))
+    deviations = values - row_means(values)[:, None]
+    variance = row_means(deviations**2, fewest=2) * n / np.maximum(n - 1, 1)
+    signal = np.sqrt(variance)
+    noise = np.sqrt(row_means(errors**2))
     with np.errstate(invalid="ignore", divide="ignore"):
         return signal / noise
 
@@ -113,29 +121,28 @@ def subset_metrics(correct: Real, masks: Bool, top: int = 20) -> SubsetMetrics:
     for rows in _row_blocks(masks, len(correct)):
         part = _sums(correct, masks[rows].astype(np.float64), everyone)
         blocks.append(_metrics(full, whole, part, top))
-    if not blocks:
-        return SubsetMetrics(*(np.empty(0) for _ in SubsetMetrics._fields))
-    return SubsetMetrics(*(np.concatenate(metric) for metric in zip(*blocks, strict=True)))
+    return SubsetMetrics(*map(np.concatenate, zip(*blocks, strict=True)))
 
 
 def full_metrics(correct: Real, top: int = 20) -> SubsetMetrics:
     """Return spread and signal-to-noise of all items, each (1,); the other metrics are NaN."""
     whole = _sums(correct, np.ones((1, correct.shape[1])), np.arange(len(correct)))
-    missing = dict.fromkeys(SubsetMetrics._fields, np.full(1, np.nan))
-    return SubsetMetrics(**missing)._replace(**_spread_metrics(whole, top))
+    missing = dict.fromkeys(SubsetMetrics._fields, np.full(1, nan))
+    return SubsetMetrics(**missing | _spread_metrics(whole, top))
 
 
 def _metrics(full: Float, whole: _Sums, part: _Sums, top: int) -> SubsetMetrics:
     scores = _means(part)
-    rest = _means(_Sums(*(all_items - some for all_items, some in zip(whole, part, strict=True))))
-    first, second = rank_agreement.complete_rows(full, scores)
-    full_ranks, part_ranks = rank_agreement.ranks_rows(first), rank_agreement.ranks_rows(second)
+    rest = _means(_Sums(*map(np.subtract, whole, part)))
+    first, second = complete_rows(full, scores)
+    full_ranks = ranks_rows(first)
+    part_ranks = ranks_rows(second)
     return SubsetMetrics(
-        kendall_tau_b=rank_agreement.kendall_tau_b_rows(full, scores),
-        spearman=rank_agreement.pearson_rows(full_ranks, part_ranks),
-        tau_b_complement=rank_agreement.kendall_tau_b_rows(rest, scores),
-        mean_rank_shift=rank_agreement.row_means(np.abs(full_ranks - part_ranks), fewest=2),
-        signed_shift=POINTS * rank_agreement.row_means(second - first),
+        kendall_tau_b=kendall_tau_b_rows(full, scores),
+        spearman=pearson_rows(full_ranks, part_ranks),
+        tau_b_complement=kendall_tau_b_rows(rest, scores),
+        mean_rank_shift=row_means(np.abs(full_ranks - part_ranks), fewest=2),
+        signed_shift=POINTS * row_means(second - first),
         wasserstein=POINTS * wasserstein_rows(full, scores),
         **_spread_metrics(part, top),
     )
@@ -165,27 +172,26 @@ def _sums(correct: Real, weights: Float, models: Index) -> _Sums:
             weight[:, block] -= weights @ missing.T.astype(np.float64)
         score[:, block] = weights @ responses.T
         # Answers that are right or wrong are their own squares.
-        plain = bool(((responses == 0) | (responses == 1)).all())
+        plain = np.isin(responses, (0, 1)).all()
         square[:, block] = score[:, block] if plain else weights @ (responses**2).T
     return _Sums(weight, score, square)
 
 
 def _means(sums: _Sums) -> Float:
     with np.errstate(invalid="ignore", divide="ignore"):
-        means = np.where(sums.weight > 0, sums.score / sums.weight, np.nan)
+        means = np.where(sums.weight > 0, sums.score / sums.weight, nan)
     return np.round(means, _DECIMALS)
 
 
 def _standard_errors(sums: _Sums) -> Float:
     """s/√k of each score (s, m) over k items; NaN below two items."""
-    k = sums.weight
-    with np.errstate(invalid="ignore", divide="ignore"):
-        variance = np.clip(sums.square - sums.score**2 / k, 0, None) / (k - 1)
-        return np.where(k >= 2, np.sqrt(np.where(k >= 2, variance, 0) / k), np.nan)
+    k = np.where(sums.weight >= 2, sums.weight, nan)
+    variance = np.clip(sums.square - sums.score**2 / k, 0, None) / (k - 1)
+    return np.sqrt(variance / k)
 
 
 def _row_blocks(weights: NDArray[np.generic], models: int) -> Iterator[slice]:
     """Rows of `weights` (s, n) whose weights and scores fit into a block."""
     step = max(1, _BLOCK_BYTES // (8 * max(weights.shape[1], 10 * models, 1)))
-    for start in range(0, len(weights), step):
+    for start in range(0, max(len(weights), 1), step):
         yield slice(start, start + step)

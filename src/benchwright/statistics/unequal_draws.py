@@ -18,9 +18,15 @@ def response_spread(responses: Real) -> Float:
     """
     values = np.asarray(responses, dtype=np.float64)
     lead = np.round(values.mean(axis=1), 9)
-    best = values[lead >= np.sort(lead)[-max(1, round(_BEST_SHARE * len(lead)))]]
-    shares = [(some.sum(axis=0) + 0.5) / (len(some) + 1) for some in (values, best)]
-    return np.asarray(np.sqrt(np.mean([p * (1 - p) for p in shares], axis=0)))
+    best = max(1, round(_BEST_SHARE * len(lead)))
+    leading = values[lead >= np.sort(lead)[-best]]
+    variances = [_variance(values), _variance(leading)]
+    return np.asarray(np.sqrt(np.mean(variances, axis=0)))
+
+
+def _variance(responses: Float) -> Float:
+    p = (responses.sum(axis=0) + 0.5) / (len(responses) + 1)
+    return np.asarray(p * (1 - p))
 
 
 def inclusion_probabilities(spread: Real, count: int, share: float) -> Float:
@@ -34,7 +40,8 @@ def inclusion_probabilities(spread: Real, count: int, share: float) -> Float:
     # A spread of 0 everywhere gives a uniform draw.
     sizes = np.where(sizes.sum() > 0, sizes, 1.0) + 1e-9
     uniform = share * count / n
-    low, high = 0.0, 1 / sizes.min()
+    low = 0.0
+    high = 1 / sizes.min()
     for _ in range(_STEPS):
         middle = (low + high) / 2
         if middle in (low, high):  # no number is left between them

@@ -4,6 +4,7 @@ Models of one family make the same mistakes, so their answers are averaged befor
 `families` (m,) are labels of any kind. An item without answers is NaN.
 """
 
+from math import nan
 from typing import NamedTuple
 
 import numpy as np
@@ -38,37 +39,34 @@ def wrong_option_margin(prediction: Integer, right: Bool, families: ArrayLike) -
     known = prediction >= 0
     chosen = np.zeros((k, n))
     for place in range(k):
-        votes = np.where(known, (prediction == place).astype(np.float32), np.float32(np.nan))
+        votes = np.where(known, prediction == place, np.float32(nan))
         chosen[place] = _over_families(votes, families)
     for_right = np.where(right.T, chosen, 0).sum(axis=0)
     against = np.where(right.T, -1.0, chosen)
     most = np.max(against, axis=0, initial=0)
     judged = right.any(axis=1) & np.isfinite(most)
     option = np.full(n, -1, dtype=np.intp)
-    elsewhere = judged & (most > 0)
-    if elsewhere.any():
-        option[elsewhere] = np.argmax(against[:, elsewhere], axis=0)
-    return Margin(option, np.where(judged, most - for_right, np.nan))
+    if k:
+        option = np.where(judged & (most > 0), np.argmax(against, axis=0), -1)
+    return Margin(option, np.where(judged, most - for_right, nan))
 
 
 def _over_families(values: Real, families: ArrayLike) -> Float:
     """Return the mean over families (n,) of the mean answer of each family's models."""
     m, n = values.shape
     if not m:
-        return np.full(n, np.nan)
+        return np.full(n, nan)
     _, family = np.unique(np.asarray(families), return_inverse=True)
     order = np.argsort(family, kind="stable")
     starts = np.flatnonzero(np.diff(family[order], prepend=-1))
-    means = np.full(n, np.nan)
+    means = np.full(n, nan)
     step = max(1, _CELLS // m)
     for first in range(0, n, step):
         block = values[order, first : first + step]
         known = ~np.isnan(block)
         answers = np.add.reduceat(known, starts, axis=0, dtype=np.int64)
         right = np.add.reduceat(np.where(known, block, 0), starts, axis=0, dtype=np.float64)
-        answered = answers > 0
-        each = np.divide(right, answers, out=np.zeros_like(right), where=answered)
-        count = answered.sum(axis=0)
-        mean = means[first : first + step]
-        np.divide(each.sum(axis=0), count, out=mean, where=count > 0)
+        total = (right / np.maximum(answers, 1)).sum(axis=0)
+        answered = (answers > 0).sum(axis=0)  # families
+        means[first : first + step] = np.where(answered, total / np.maximum(answered, 1), nan)
     return means
