@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from benchwright.statistics.arrays import Float, Real
+from benchwright.core.array_types import AnyFloats, Floats
 
 Decision = Literal["not worse", "worse", "undecided"]
 
@@ -27,8 +27,8 @@ _ROUNDING = 1e-9
 class Evidence(NamedTuple):
     """Logarithms (…, n) of the two e-processes after each item."""
 
-    not_worse: Float
-    worse: Float
+    not_worse: Floats
+    worse: Floats
 
 
 class Stopped(NamedTuple):
@@ -38,7 +38,7 @@ class Stopped(NamedTuple):
     items: int
 
 
-def evidence(d: Real, margin: float, total: int) -> Evidence:
+def evidence(d: AnyFloats, margin: float, total: int) -> Evidence:
     """Return the e-processes of a margin in [0, 1] for the first n of `total` items.
 
     With margin 0 both are `coin_evidence`, and `d` has signs only; else `betting_evidence`. Where
@@ -57,7 +57,7 @@ def evidence(d: Real, margin: float, total: int) -> Evidence:
     )
 
 
-def coin_evidence(d: Real) -> Evidence:
+def coin_evidence(d: AnyFloats) -> Evidence:
     """Return the evidence that of discordant items more, or fewer, than half are better.
 
     e = 2^(W + L) · B(1 + W, 1 + L) with W items better and L worse: the share of discordant items
@@ -75,7 +75,7 @@ def coin_evidence(d: Real) -> Evidence:
     return Evidence(np.where(wins > losses, log_e, level), np.where(losses > wins, log_e, level))
 
 
-def betting_evidence(d: Real, margin: float, total: int) -> Evidence:
+def betting_evidence(d: AnyFloats, margin: float, total: int) -> Evidence:
     """Return the capital of bets against a mean difference of at most, and at least, −margin.
 
     Betting martingales without replacement (Waudby-Smith & Ramdas 2020, arXiv:2006.04347 and
@@ -93,7 +93,7 @@ def betting_evidence(d: Real, margin: float, total: int) -> Evidence:
     )
 
 
-def _log_capital(d: Real, expected: Float, bet: Float) -> Float:
+def _log_capital(d: AnyFloats, expected: Floats, bet: Floats) -> Floats:
     """Logarithm of the mean capital of bets, multiples of `bet`, on d above what is expected."""
     largest = _LARGEST_LOSS / np.maximum(1 + expected, _ROUNDING)
     logs = []

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from benchwright.core.array_types import AnyFloats, Bools, Floats, Integers, Places
 from benchwright.core.wording import count
-from benchwright.statistics.arrays import Bool, Float, Index, Integer, Real
 from benchwright.statistics.rank_agreement import (
     FEWEST_MODELS,
     Coefficient,
@@ -54,7 +54,7 @@ class RankIntervals(NamedTuple):
 
 
 def resample_blocks(
-    clusters: Integer, draws: int, generator: np.random.Generator
+    clusters: Integers, draws: int, generator: np.random.Generator
 ) -> Iterator[NDArray[np.int16]]:
     """Yield blocks (b, n) of `draws` counts of how often each item is drawn, by whole clusters.
 
@@ -68,7 +68,7 @@ def resample_blocks(
         yield np.take(counts.astype(np.int16), cluster, axis=1)
 
 
-def _draw_groups(groups: int, draws: int, generator: np.random.Generator) -> Index:
+def _draw_groups(groups: int, draws: int, generator: np.random.Generator) -> Places:
     """Count how often each group is drawn in resamples of the groups (draws, groups)."""
     drawn = generator.integers(0, max(groups, 1), (draws, groups))
     drawn += groups * np.arange(draws)[:, None]
@@ -136,9 +136,9 @@ _METRICS = {
 
 
 def rank_agreement_intervals(
-    correct: Real,
-    kept_mask: Bool,
-    clusters: Integer,
+    correct: AnyFloats,
+    kept_mask: Bools,
+    clusters: Integers,
     draws: int,
     generator: np.random.Generator,
 ) -> RankIntervals:
@@ -183,8 +183,8 @@ def rank_agreement_intervals(
 
 
 def order_interval(
-    scores: Float,
-    better: Bool,
+    scores: Floats,
+    better: Bools,
     families: Sequence[str],
     draws: int,
     generator: np.random.Generator | None,
@@ -206,9 +206,9 @@ def order_interval(
         return percentile_interval(kept / pairs)
 
 
-def _known(values: ArrayLike) -> tuple[Float, str]:
+def _known(values: ArrayLike) -> tuple[Floats, str]:
     drawn = np.asarray(values, dtype=np.float64).ravel()
-    known: Float = drawn[~np.isnan(drawn)]
+    known: Floats = drawn[~np.isnan(drawn)]
     missing = len(drawn) - len(known)
     if not len(known):
         return known, "no resample has this metric" if len(drawn) else _NO_DRAWS

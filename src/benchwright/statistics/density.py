@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchwright.statistics.arrays import Float, Index, Integer, Real
+from benchwright.core.array_types import AnyFloats, Floats, Integers, Places
 
 # Bins per grid step: the binning error is below 1e-4 of the peak for bandwidths from 0.05.
 _FINE = 16
@@ -17,8 +17,8 @@ _FLOOR = 1e-10
 class Density(NamedTuple):
     """A density on an even grid over the range of the data."""
 
-    x: Float  # (g,) grid points from the smallest to the largest value
-    y: Float  # (g,) density, ≥ 0, in 1 / units of x
+    x: Floats  # (g,) grid points from the smallest to the largest value
+    y: Floats  # (g,) density, ≥ 0, in 1 / units of x
 
 
 class Binned(NamedTuple):
@@ -29,7 +29,7 @@ class Binned(NamedTuple):
     std: float  # standard deviation of the values (n − 1 in the denominator)
     n: int
     grid: int  # points at which densities are evaluated
-    counts: Float  # of the bins, `_FINE` per grid step
+    counts: Floats  # of the bins, `_FINE` per grid step
 
     def density(self, bandwidth: float) -> Density:
         """Return the density with a Gaussian kernel of `bandwidth` > 0 standard deviations.
@@ -50,7 +50,7 @@ class Binned(NamedTuple):
         return Density(x, y)
 
 
-def bin_counts(values: Real, counts: Integer, grid: int) -> Binned | None:
+def bin_counts(values: AnyFloats, counts: Integers, grid: int) -> Binned | None:
     """Bin distinct ascending `values` (v,), each of which occurs `counts` (v,) ≥ 1 times.
 
     None for fewer than two values, or if all are equal. `grid` is at least 3.
@@ -70,7 +70,7 @@ def bin_counts(values: Real, counts: Integer, grid: int) -> Binned | None:
     return Binned(low, high, std, n=n, grid=grid, counts=binned)
 
 
-def local_maxima(y: Float) -> Index:
+def local_maxima(y: Floats) -> Places:
     """Return the indices of local maxima; a plateau counts at its first point, the ends do not."""
     slope = np.sign(np.diff(y))
     moving = np.flatnonzero(slope)
@@ -78,11 +78,11 @@ def local_maxima(y: Float) -> Index:
     return moving[:-1][turns] + 1
 
 
-def _linear_bins(values: Float, counts: Integer, low: float, step: float) -> Float:
+def _linear_bins(values: Floats, counts: Integers, low: float, step: float) -> Floats:
     """Bin the values: each counts for its two nearest bin centres, in proportion to nearness."""
     bins = round((values[-1] - low) / step) + 1
     position = (values - low) / step
     left = np.clip(position.astype(np.intp), 0, bins - 2)
     right = (position - left) * counts
-    binned: Float = np.bincount(left, counts - right, bins).astype(np.float64)
+    binned: Floats = np.bincount(left, counts - right, bins).astype(np.float64)
     return binned + np.bincount(left + 1, right, bins)

@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from benchwright.core.array_types import AnyFloats, Bools, Floats
 from benchwright.core.wording import count
-from benchwright.statistics.arrays import Bool, Float, Real
 
 FEWEST_MODELS = 2
 DISCRIMINATION_BOUNDS = (0.05, 10.0)
@@ -38,11 +38,11 @@ _BLOCK = 400_000  # numbers in one working array: items × nodes, or items × mo
 class ItemResponse(NamedTuple):
     """A fitted two-parameter model of n items and m models."""
 
-    discrimination: Float  # (n,) a in 0.05–10, per unit of ability
-    difficulty: Float  # (n,) b, the ability at which half of the answers are right
+    discrimination: Floats  # (n,) a in 0.05–10, per unit of ability
+    difficulty: Floats  # (n,) b, the ability at which half of the answers are right
     # (m,) posterior mean (EAP); mean and, with its uncertainty, variance near 0 and 1.
-    ability: Float
-    ability_se: Float  # (m,) posterior standard deviation, with a and b taken as known
+    ability: Floats
+    ability_se: Floats  # (m,) posterior standard deviation, with a and b taken as known
     log_likelihood: float  # marginal log-likelihood of the answers in nats, without the priors
     iterations: int  # EM steps taken
     converged: bool  # no parameter moved by more than the tolerance in the last step
@@ -51,7 +51,7 @@ class ItemResponse(NamedTuple):
     reason: str = ""
 
 
-def probability(ability: ArrayLike, discrimination: ArrayLike, difficulty: ArrayLike) -> Float:
+def probability(ability: ArrayLike, discrimination: ArrayLike, difficulty: ArrayLike) -> Floats:
     """Return the probability (m, n) of a right answer by models of `ability` (m,) to items (n,)."""
     theta = np.asarray(ability, dtype=np.float64)[:, None]
     a = np.asarray(discrimination, dtype=np.float64)
@@ -119,16 +119,16 @@ def _not_fitted(m: int, n: int, reason: str) -> ItemResponse:
 class _Responses(NamedTuple):
     """Answers (n, m), 0 where missing, and where they are missing; None if nowhere."""
 
-    right: Real
-    missing: Bool | None
+    right: AnyFloats
+    missing: Bools | None
 
     @classmethod
-    def of(cls, values: Real) -> "_Responses":
+    def of(cls, values: AnyFloats) -> "_Responses":
         right = np.ascontiguousarray(values.T)
         missing = np.isnan(right)
         return cls(np.where(missing, 0, right), missing if missing.any() else None)
 
-    def blocks(self, width: int) -> Iterator[tuple[slice, Float, Float | None]]:
+    def blocks(self, width: int) -> Iterator[tuple[slice, Floats, Floats | None]]:
         """Yield blocks of items: their rows, answers (i, m), and gaps (i, m) or None."""
         n, m = self.right.shape
         size = max(8, _BLOCK // max(width, m))
@@ -139,9 +139,9 @@ class _Responses(NamedTuple):
 
 
 class _Fit(NamedTuple):
-    slope: Float  # a, (n,)
-    intercept: Float  # −a·b, (n,)
-    nodes: Float
+    slope: Floats  # a, (n,)
+    intercept: Floats  # −a·b, (n,)
+    nodes: Floats
     iterations: int
     converged: bool
 
@@ -149,9 +149,9 @@ class _Fit(NamedTuple):
 class _Posterior(NamedTuple):
     """Posterior of the abilities: weight (m, q), mean and variance (m,), log-likelihood."""
 
-    weight: Float
-    mean: Float
-    variance: Float
+    weight: Floats
+    mean: Floats
+    variance: Floats
     log_likelihood: float
 
 
@@ -185,7 +185,7 @@ def _expectation_maximization(responses: _Responses, iterations: int, tolerance:
     return _Fit(slope, intercept, nodes, iterations, converged=False)
 
 
-def _start(responses: _Responses) -> tuple[Float, Float]:
+def _start(responses: _Responses) -> tuple[Floats, Floats]:
     """Start with a = 1 and the b that gives a standard normal panel the observed shares."""
     gaps = 0 if responses.missing is None else responses.missing.sum(axis=1)
     answered = responses.right.shape[1] - gaps
@@ -194,12 +194,14 @@ def _start(responses: _Responses) -> tuple[Float, Float]:
     return np.ones(len(share)), np.log(share / (1 - share)) * np.sqrt(1 + 3 / np.pi**2)
 
 
-def _odds(slope: Float, intercept: Float, nodes: Float) -> Float:
+def _odds(slope: Floats, intercept: Floats, nodes: Floats) -> Floats:
     """P / (1 − P) of items (n,) at nodes (q,)."""
     return np.asarray(np.exp(slope[:, None] * nodes + intercept[:, None]))
 
 
-def _posterior(responses: _Responses, slope: Float, intercept: Float, nodes: Float) -> _Posterior:
+def _posterior(
+    responses: _Responses, slope: Floats, intercept: Floats, nodes: Floats
+) -> _Posterior:
     """E step. log P(answers | θ) = Σ r·(aθ + d) − Σ log(1 + exp(aθ + d)) over answered items."""
     m = responses.right.shape[1]
     shared = -0.5 * nodes**2
@@ -226,8 +228,8 @@ def _posterior(responses: _Responses, slope: Float, intercept: Float, nodes: Flo
 
 
 def _maximize(
-    responses: _Responses, posterior: _Posterior, slope: Float, intercept: Float, nodes: Float
-) -> tuple[Float, Float]:
+    responses: _Responses, posterior: _Posterior, slope: Floats, intercept: Floats, nodes: Floats
+) -> tuple[Floats, Floats]:
     """M step: one Newton step for (log a, d) of each item (2, n), and √information (2, n)."""
     used = posterior.weight.sum(axis=0) > 1e-12 * len(posterior.weight)
     nodes = nodes[used]
@@ -255,7 +257,7 @@ def _maximize(
     return _newton_step(gradient, information, slope, intercept), np.sqrt(information[::2])
 
 
-def _add_priors(gradient: Float, information: Float, slope: Float, intercept: Float) -> None:
+def _add_priors(gradient: Floats, information: Floats, slope: Floats, intercept: Floats) -> None:
     """Add −(log a)²/2s² and −(d/a)²/2s² to derivatives by (log a, d), in place."""
     precision = _LOG_A_SD**-2
     by_d = -1 / (slope * _B_SD)
@@ -267,7 +269,7 @@ def _add_priors(gradient: Float, information: Float, slope: Float, intercept: Fl
     information[2] += by_d**2
 
 
-def _newton_step(gradient: Float, information: Float, slope: Float, intercept: Float) -> Float:
+def _newton_step(gradient: Floats, information: Floats, slope: Floats, intercept: Floats) -> Floats:
     """Information⁻¹ × gradient (2, n), of d alone where a would cross its bound.
 
     A step is shortened to at most 1 for log a, and to 2 or |d| for d.
@@ -284,20 +286,20 @@ def _newton_step(gradient: Float, information: Float, slope: Float, intercept: F
     return np.asarray(step / np.maximum(1, excess))
 
 
-def _damped(damping: Float, step: Float, last: Float) -> Float:
+def _damped(damping: Floats, step: Floats, last: Floats) -> Floats:
     """Shorter steps for items whose step undoes half of the one before, longer ones for others."""
     back = (step * last).sum(axis=0) < -0.5 * (last**2).sum(axis=0)
     return np.where(back, np.maximum(damping / 2, 1 / 64), np.minimum(damping * 1.2, 1))
 
 
-def _rescaled(slope: Float, intercept: Float, posterior: _Posterior) -> tuple[Float, Float]:
+def _rescaled(slope: Floats, intercept: Floats, posterior: _Posterior) -> tuple[Floats, Floats]:
     """Rescale the curves to abilities of mean 0 and variance 1."""
     sd = np.sqrt(posterior.variance.mean() + posterior.mean.var())
     a = np.clip(slope * sd, *DISCRIMINATION_BOUNDS)
     return a, intercept + slope * posterior.mean.mean()
 
 
-def _nodes_wanted(responses: _Responses, slope: Float, intercept: Float, nodes: Float) -> int:
+def _nodes_wanted(responses: _Responses, slope: Floats, intercept: Floats, nodes: Floats) -> int:
     """Return an odd number of nodes that are `_SPACING` posterior standard deviations apart."""
     information = np.ones_like(nodes)
     for where, _, _ in responses.blocks(len(nodes)):
@@ -307,7 +309,7 @@ def _nodes_wanted(responses: _Responses, slope: Float, intercept: Float, nodes: 
     return int(np.clip(wanted // 2 * 2 + 1, _FEWEST_NODES, _MOST_NODES))
 
 
-def _nothing_to_fit(values: Real) -> str:
+def _nothing_to_fit(values: AnyFloats) -> str:
     m, n = values.shape
     if not n:
         return "no answers"
@@ -318,7 +320,7 @@ def _nothing_to_fit(values: Real) -> str:
     return ""
 
 
-def _notes(answers: Real, shape: tuple[int, ...], fit: _Fit) -> str:
+def _notes(answers: AnyFloats, shape: tuple[int, ...], fit: _Fit) -> str:
     silent_models, silent_items = np.subtract(shape, answers.shape)
     constant = _constant(answers).sum()
     at_bound = np.isin(fit.slope, DISCRIMINATION_BOUNDS).sum()
@@ -334,12 +336,12 @@ def _notes(answers: Real, shape: tuple[int, ...], fit: _Fit) -> str:
     return "; ".join(notes)
 
 
-def _constant(answers: Real) -> Bool:
+def _constant(answers: AnyFloats) -> Bools:
     """Mark the items (n,) with the same answer from all models."""
     return np.asarray(np.nanmax(answers, axis=0) == np.nanmin(answers, axis=0))
 
 
-def _spread(column: Float, where: Bool) -> Float:
+def _spread(column: Floats, where: Bools) -> Floats:
     out = np.full(len(where), nan)
     out[where] = column
     return out

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from benchwright.statistics.arrays import Float, Real
+from benchwright.core.array_types import AnyFloats, Floats
 from benchwright.statistics.bootstrap import percentile_interval
 
 Scale = Literal["nominal", "ordinal", "interval"]
@@ -31,7 +31,7 @@ class Alpha(NamedTuple):
 
 
 def krippendorff_alpha(
-    ratings: Real, scale: Scale, draws: int, generator: np.random.Generator
+    ratings: AnyFloats, scale: Scale, draws: int, generator: np.random.Generator
 ) -> Alpha:
     """Return Krippendorff's alpha of raters × units.
 
@@ -68,14 +68,14 @@ def krippendorff_alpha(
     return Alpha(value, interval.low, interval.high, units, interval.reason)
 
 
-def _coincidences(rated: Real, values: Real) -> Float:
+def _coincidences(rated: AnyFloats, values: AnyFloats) -> Floats:
     """Return how often two of k `values` meet as ordered ratings of each unit (units, k, k)."""
     counts = (rated.T[:, :, None] == values).sum(axis=1).astype(np.float64)  # (units, k)
     pairs = counts[:, :, None] * counts[:, None, :] - counts[:, :, None] * np.eye(len(values))
     return np.asarray(pairs / (counts.sum(axis=1) - 1)[:, None, None])
 
 
-def _alpha(coincidences: Float, values: Float, scale: Scale) -> float:
+def _alpha(coincidences: Floats, values: Floats, scale: Scale) -> float:
     """Alpha of summed coincidences (k, k); NaN where only one rating occurs."""
     margins = coincidences.sum(axis=1)
     distance = _distance(margins, values, scale)
@@ -85,7 +85,7 @@ def _alpha(coincidences: Float, values: Float, scale: Scale) -> float:
     return 1 - (margins.sum() - 1) * float((coincidences * distance).sum()) / expected
 
 
-def _distance(margins: Float, values: Float, scale: Scale) -> Float:
+def _distance(margins: Floats, values: Floats, scale: Scale) -> Floats:
     if scale == "nominal":
         return 1 - np.eye(len(values))
     place = values

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.statistics.arrays import Float, Index, Real
+from benchwright.core.array_types import AnyFloats, Floats, Places
 
 Vectors = NDArray[np.float32]
 
@@ -32,7 +32,7 @@ class NearestNeighbours(NamedTuple):
     distances: NDArray[np.float32]  # (n, k) float32, 1 − cosine, in [0, 2], rounded to 6 decimals
 
 
-Blocks = Iterator[tuple[Index, NearestNeighbours]]
+Blocks = Iterator[tuple[Places, NearestNeighbours]]
 
 
 def exact_blocks(vectors: Vectors, k: int) -> Blocks:
@@ -60,7 +60,7 @@ def exact_blocks(vectors: Vectors, k: int) -> Blocks:
         yield rows, NearestNeighbours(nearest.astype(np.int32), near)
 
 
-def neighbours_of(vectors: Vectors, rows: Index, k: int) -> NearestNeighbours:
+def neighbours_of(vectors: Vectors, rows: Places, k: int) -> NearestNeighbours:
     """Find the neighbours of `rows` only among all rows, with little memory."""
     k = _checked_k(vectors, k)
     return _among(vectors, _lengths(vectors), rows, np.arange(len(vectors)), k)
@@ -76,14 +76,14 @@ def _checked_k(vectors: Vectors, k: int) -> int:
     return min(k, max(len(vectors) - 1, 0))
 
 
-def _distances(cosines: Float) -> Vectors:
+def _distances(cosines: Floats) -> Vectors:
     """Return 1 − cosine, clipped to [0, 2] and rounded to 6 decimals; overwrite the cosines."""
     np.subtract(1, cosines, out=cosines)
     np.clip(cosines, 0, 2, out=cosines)
     return np.round(cosines, DECIMALS, out=cosines).astype(np.float32)
 
 
-def _lengths(vectors: Real) -> Float:
+def _lengths(vectors: AnyFloats) -> Floats:
     """Lengths (n,) of rows, 1 for rows of zeros."""
     lengths = np.empty(len(vectors))
     for start in range(0, len(vectors), _CHECKED):
@@ -93,7 +93,7 @@ def _lengths(vectors: Real) -> Float:
     return lengths
 
 
-def _smallest(distance: Vectors, k: int) -> Index:
+def _smallest(distance: Vectors, k: int) -> Places:
     """Columns of the k smallest values of each row, smallest first, ties in order of column."""
     candidates = np.argpartition(distance, k - 1, axis=1)[:, :k]
     candidates.sort(axis=1)
@@ -154,13 +154,13 @@ def approximate_blocks(vectors: Vectors, k: int) -> Blocks:
             yield rows, _among(vectors[columns], lengths[columns], own_rows, columns, k=k)
 
 
-def _sorted_into(list_of: Index, lists: int) -> list[Index]:
+def _sorted_into(list_of: Places, lists: int) -> list[Places]:
     """Return the rows of each list, in order."""
     order = np.argsort(list_of, kind="stable")
     return np.split(order, np.bincount(list_of, minlength=lists).cumsum()[:-1])
 
 
-def _divide(vectors: Vectors, rows: Index) -> list[tuple[Index, Vectors]]:
+def _divide(vectors: Vectors, rows: Places) -> list[tuple[Places, Vectors]]:
     """Divide the rows of a list into parts that are not empty, each with its centre."""
     unit = _unit32(vectors[rows])
     count = max(1, round(len(rows) / _PART))
@@ -170,7 +170,7 @@ def _divide(vectors: Vectors, rows: Index) -> list[tuple[Index, Vectors]]:
 
 
 def _among(
-    vectors: Vectors, lengths: Float, rows: Index, numbers: Index, k: int
+    vectors: Vectors, lengths: Floats, rows: Places, numbers: Places, k: int
 ) -> NearestNeighbours:
     """Find the k nearest others of some `rows` of `vectors`; `numbers` (n,) name the vectors.
 
@@ -219,7 +219,7 @@ def _k_means(unit: Vectors, centres: Vectors) -> Vectors:
     return centres
 
 
-def _nearest_centre(vectors: Vectors, centres: Vectors) -> Index:
+def _nearest_centre(vectors: Vectors, centres: Vectors) -> Places:
     """Return the number (n,) of the centre nearest to each row."""
     nearest = np.empty(len(vectors), dtype=np.intp)
     step = max(1, _BLOCK_CELLS // len(centres))

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from benchwright.statistics.arrays import Bool, Float, Integer, Real
+from benchwright.core.array_types import AnyFloats, Bools, Floats, Integers
 from benchwright.statistics.subset_scores import subset_scores
 
 _BLOCK_BYTES = 1 << 26
@@ -28,17 +28,17 @@ _ROUNDING = 1e-12
 class _Influence(NamedTuple):
     """What each cluster adds to each accuracy (m, g), and clusters with an answer (m,)."""
 
-    values: Float
+    values: Floats
     clusters: NDArray[np.int64]
 
 
-def clustered_se(correct: Real, clusters: Integer) -> Float:
+def clustered_se(correct: AnyFloats, clusters: Integers) -> Floats:
     """Return the standard error (m,) of each accuracy; NaN below two answered clusters."""
     influence = _influence(correct, clusters)
     return np.sqrt(_factor(influence.clusters) * (influence.values**2).sum(axis=1))
 
 
-def paired_se(correct: Real, clusters: Integer) -> NDArray[np.float32]:
+def paired_se(correct: AnyFloats, clusters: Integers) -> NDArray[np.float32]:
     """Return the standard errors (m, m) of the differences in accuracy; 0 on the diagonal.
 
     NaN where a model has answers in fewer than two clusters; exactly 0 for equal answers.
@@ -49,7 +49,7 @@ def paired_se(correct: Real, clusters: Integer) -> NDArray[np.float32]:
     return out
 
 
-def clearly_better(correct: Real, clusters: Integer) -> Bool:
+def clearly_better(correct: AnyFloats, clusters: Integers) -> Bools:
     """Mark the pairs (m, m) whose first model is significantly better than the second.
 
     Two-sided at 5%, by the paired, clustered t with G − 1 degrees of freedom, without correction
@@ -69,7 +69,7 @@ def clearly_better(correct: Real, clusters: Integer) -> Bool:
     return better
 
 
-def order_kept(scores: Float, better: Bool) -> Float:
+def order_kept(scores: Floats, better: Bools) -> Floats:
     """Return the share (s,) of the pairs `better` (m, m) in the same order in `scores` (s, m).
 
     Ties count half; models without a score are left out. NaN without pairs.
@@ -85,7 +85,7 @@ def order_kept(scores: Float, better: Bool) -> Float:
     return shares
 
 
-def minimum_detectable_difference(se: ArrayLike, alpha: float = 0.05, power: float = 0.8) -> Float:
+def minimum_detectable_difference(se: ArrayLike, alpha: float = 0.05, power: float = 0.8) -> Floats:
     """Return the smallest difference detected with probability `power` at two-sided `alpha`.
 
     (z₁₋α/₂ + z_power) · se, in the unit and shape of `se` (Miller 2024, section 5).
@@ -95,7 +95,7 @@ def minimum_detectable_difference(se: ArrayLike, alpha: float = 0.05, power: flo
     return np.asarray(se, dtype=np.float64) * float(ndtri(1 - alpha / 2) + ndtri(power))
 
 
-def median_mdd(correct: Real, clusters: Integer) -> float:
+def median_mdd(correct: AnyFloats, clusters: Integers) -> float:
     """Return the median minimum detectable difference over pairs (α = .05, power .8), or NaN."""
     models = np.arange(len(correct))
     errors = [np.empty(0)]
@@ -108,7 +108,7 @@ def median_mdd(correct: Real, clusters: Integer) -> float:
     return float(minimum_detectable_difference(np.median(known)))
 
 
-def _influence(correct: Real, clusters: Integer) -> _Influence:
+def _influence(correct: AnyFloats, clusters: Integers) -> _Influence:
     m, n = correct.shape
     _, cluster, counts = np.unique(clusters, return_inverse=True, return_counts=True)
     order = np.argsort(cluster, kind="stable")
@@ -129,12 +129,12 @@ def _influence(correct: Real, clusters: Integer) -> _Influence:
     return _Influence(values, answered_clusters)
 
 
-def _factor(clusters: NDArray[np.int64]) -> Float:
+def _factor(clusters: NDArray[np.int64]) -> Floats:
     """G/(G − 1), NaN below two clusters."""
     return np.where(clusters >= 2, clusters / np.maximum(clusters - 1, 1), nan)
 
 
-def _paired_blocks(influence: _Influence) -> Iterator[tuple[slice, Float]]:
+def _paired_blocks(influence: _Influence) -> Iterator[tuple[slice, Floats]]:
     """Rows and their standard errors (r, m) of differences."""
     values = influence.values
     m = len(values)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchwright.statistics.arrays import Integer, Real
+from benchwright.core.array_types import AnyFloats, Integers
 from benchwright.statistics.proportion import clustered_means
 
 _BISECTIONS = 60
@@ -43,7 +43,7 @@ def mcnemar_mid_p(better: int, worse: int) -> float:
     return min(1.0, float(below + bdtr(fewer, n, 0.5)))
 
 
-def sign_flip_p(d: Real, clusters: Integer, seed: int = 0) -> float:
+def sign_flip_p(d: AnyFloats, clusters: Integers, seed: int = 0) -> float:
     """Return the two-sided p-value of no difference by flipping the signs of whole clusters.
 
     Under the hypothesis the sum of each cluster is as likely with the other sign. It is the share
@@ -103,7 +103,7 @@ def paired_score_interval(
     return bound(-1.0), bound(1.0)
 
 
-def paired_difference(d: Real, clusters: Integer, level: float = 0.95) -> PairedDifference:
+def paired_difference(d: AnyFloats, clusters: Integers, level: float = 0.95) -> PairedDifference:
     """Return the mean of `d` (n,), n > 0, with the interval for items of this kind.
 
     Answers of 0 and 1 get Tango's interval with n divided by the design effect of the clusters,

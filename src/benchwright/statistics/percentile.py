@@ -5,7 +5,7 @@ from math import nan
 import numpy as np
 from numpy.typing import ArrayLike
 
-from benchwright.statistics.arrays import Float
+from benchwright.core.array_types import Floats
 
 # Metrics closer than this are equal: scores are rounded to 12 decimals, and metrics in points
 # are 100 times their differences.
@@ -37,7 +37,7 @@ def two_sided_p(value: float, draws: ArrayLike) -> float:
 
 def _standing(value: float, draws: ArrayLike) -> tuple[int, int, int]:
     """Count the draws below `value`, equal to it, and not NaN (all 0 if `value` is NaN)."""
-    known: Float = np.asarray(draws, dtype=np.float64)
+    known: Floats = np.asarray(draws, dtype=np.float64)
     known = known[~np.isnan(known)]
     if np.isnan(value):
         return 0, 0, 0
@@ -46,7 +46,7 @@ def _standing(value: float, draws: ArrayLike) -> tuple[int, int, int]:
     return int(below.sum()), int(equal.sum()), len(known)
 
 
-def holm(p_values: ArrayLike) -> Float:
+def holm(p_values: ArrayLike) -> Floats:
     """Adjust p-values (k,) by Holm's method, in the given order; NaN stay NaN and do not count.
 
     The i-th smallest of k is multiplied by k − i + 1, at least its predecessor's, at most 1.

@@ -7,7 +7,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from benchwright.statistics.arrays import Float, Index, Real
+from benchwright.core.array_types import AnyFloats, Floats, Places
 from benchwright.statistics.rank_agreement import (
     complete_rows,
     kendall_tau_b_rows,
@@ -24,14 +24,14 @@ _THREADS = 2  # NumPy releases the interpreter's lock
 class Preservation(NamedTuple):
     """Metrics of s subsets compared with all items, each (s,), over m models; NaN if undefined."""
 
-    spearman: Float  # Pearson's correlation of average ranks, the paper's rank preservation
-    pearson: Float  # of the scores
-    wasserstein: Float  # distance of the two distributions of scores, in shares
-    mean_absolute_error: Float  # of a model's score, in shares
-    bias: Float  # mean of subset − whole, in shares: negative if the subset is harder
+    spearman: Floats  # Pearson's correlation of average ranks, the paper's rank preservation
+    pearson: Floats  # of the scores
+    wasserstein: Floats  # distance of the two distributions of scores, in shares
+    mean_absolute_error: Floats  # of a model's score, in shares
+    bias: Floats  # mean of subset − whole, in shares: negative if the subset is harder
     # standard deviation of subset − whole over models, in shares: 0 if all shift alike
-    error_sd: Float
-    tau_b: Float  # Kendall's; NaN if it was not requested
+    error_sd: Floats
+    tau_b: Floats  # Kendall's; NaN if it was not requested
 
 
 @dataclass(frozen=True)
@@ -41,12 +41,12 @@ class ModelPanels:
     Scores are computed once for all panels.
     """
 
-    correct: Real  # (m, n) in [0, 1]; NaN is left out of a model's scores
-    panels: Mapping[str, Index]  # positions of models (k,) by name
-    full: Float  # (1, m) scores on the benchmark
+    correct: AnyFloats  # (m, n) in [0, 1]; NaN is left out of a model's scores
+    panels: Mapping[str, Places]  # positions of models (k,) by name
+    full: Floats  # (1, m) scores on the benchmark
 
     @classmethod
-    def of(cls, correct: Real, panels: Mapping[str, Index]) -> Self:
+    def of(cls, correct: AnyFloats, panels: Mapping[str, Places]) -> Self:
         """Compute the scores on all items."""
         return cls(correct, panels, subset_scores(correct, np.ones((1, correct.shape[1]))))
 
@@ -56,7 +56,7 @@ class ModelPanels:
 
 
 def preservation_by_panel(
-    model_panels: ModelPanels, weights: Real, *, tau: bool = True
+    model_panels: ModelPanels, weights: AnyFloats, *, tau: bool = True
 ) -> dict[str, Preservation]:
     """Compare the scores under each row of `weights` (s, n) ≥ 0 with those on all n items.
 
@@ -86,7 +86,7 @@ def preservation_by_panel(
     return joined
 
 
-def _metrics(full: Float, scores: Float, tau: bool) -> Preservation:
+def _metrics(full: Floats, scores: Floats, tau: bool) -> Preservation:
     whole, parts = complete_rows(full, scores)
     shifts = parts - whole
     bias = row_means(shifts)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from benchwright.statistics.arrays import Bool, Float, Integer, Real
+from benchwright.core.array_types import AnyFloats, Bools, Floats, Integers
 from benchwright.statistics.paired_differences import clustered_se
 
 
@@ -27,14 +27,14 @@ class Bounded(NamedTuple):
 class MeanInterval(NamedTuple):
     """Means (r,), their standard errors and bounds; `reason` says why errors are NaN."""
 
-    mean: Float
-    se: Float
-    low: Float
-    high: Float
+    mean: Floats
+    se: Floats
+    low: Floats
+    high: Floats
     reason: str = ""
 
 
-def wilson_bounds(share: ArrayLike, n: ArrayLike, z: float) -> tuple[Float, Float]:
+def wilson_bounds(share: ArrayLike, n: ArrayLike, z: float) -> tuple[Floats, Floats]:
     """Return the bounds of Wilson's score interval of shares of `n` cases (Wilson 1927).
 
     `n` need not be whole; `z` is the normal quantile of the level.
@@ -60,13 +60,13 @@ def _bounded_share(share: float, n: float, z: float) -> Bounded:
     return Bounded(share, float(low) if share else 0.0, float(high) if share < 1 else 1.0)
 
 
-def share_with_bounds(name: str, successes: int, n: int, level: float = 0.95) -> dict[str, float]:
-    """Return a share and Wilson's bounds as `name`, `name_low`, `name_high`; NaN for n = 0."""
-    share = wilson_interval(successes, n, level)
+def share_with_bounds(name: str, successes: int, n: int) -> dict[str, float]:
+    """Return a share and its 95% bounds as `name`, `name_low`, `name_high`; NaN for n = 0."""
+    share = wilson_interval(successes, n)
     return {name: share.value, f"{name}_low": share.low, f"{name}_high": share.high}
 
 
-def clustered_means(values: Real, clusters: Integer, level: float = 0.95) -> MeanInterval:
+def clustered_means(values: AnyFloats, clusters: Integers, level: float = 0.95) -> MeanInterval:
     """Return the means of rows (r, n) over items, ± t · the clustered standard error.
 
     Equal numbers in `clusters` (n,) are one cluster; t has one degree of freedom less than there
@@ -78,7 +78,7 @@ def clustered_means(values: Real, clusters: Integer, level: float = 0.95) -> Mea
     blank = np.full(len(values), nan)
     if not values.shape[1]:
         return MeanInterval(blank, blank, blank, blank, "there are no items")
-    mean: Float = values.mean(axis=1, dtype=np.float64)
+    mean: Floats = values.mean(axis=1, dtype=np.float64)
     if groups < 2:
         return MeanInterval(mean, blank, blank, blank, "the items form one cluster; 2 are needed")
     error = clustered_se(values, clusters)
@@ -86,13 +86,13 @@ def clustered_means(values: Real, clusters: Integer, level: float = 0.95) -> Mea
     return MeanInterval(mean, error, mean - reach, mean + reach)
 
 
-def bounded_mean(values: Real, clusters: Integer) -> Bounded:
+def bounded_mean(values: AnyFloats, clusters: Integers) -> Bounded:
     """Return the mean of one row (n,) with its 95% bounds by `clustered_means`."""
     means = clustered_means(values[None, :], clusters)
     return Bounded(float(means.mean[0]), float(means.low[0]), float(means.high[0]), means.reason)
 
 
-def clustered_share(hits: Bool, clusters: Integer) -> Bounded:
+def clustered_share(hits: Bools, clusters: Integers) -> Bounded:
     """Return a share with Wilson's 95% interval at the effective number of cases.
 
     The number of cases is divided by the design effect, the variance with whole clusters over that
@@ -110,7 +110,7 @@ def clustered_share(hits: Bool, clusters: Integer) -> Bounded:
     return _bounded_share(share, effective, float(ndtri(0.975)))
 
 
-def _effective_cases(hits: Bool, clusters: Integer, share: float) -> float:
+def _effective_cases(hits: Bools, clusters: Integers, share: float) -> float:
     n = len(hits)
     groups = len(np.unique(clusters))
     if groups == n:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from benchwright.statistics.arrays import Bool, Float, Integer
+from benchwright.core.array_types import Bools, Floats, Integers
 
 
 def largest_remainder(sizes: Mapping[str, int], total: int) -> dict[str, int]:
@@ -32,8 +32,8 @@ def draw_subsets(
     size: int,
     draws: int,
     generator: np.random.Generator,
-    strata: Integer | None = None,
-) -> Bool:
+    strata: Integers | None = None,
+) -> Bools:
     """Draw subsets (draws, n) of n items, exactly `size` True in each row.
 
     Without `strata` every subset of that size is equally likely. With labels `strata` (n,) each
@@ -49,9 +49,9 @@ def subset_blocks(
     size: int,
     draws: int,
     generator: np.random.Generator,
-    strata: Integer | None = None,
+    strata: Integers | None = None,
     rows: int | None = None,
-) -> Iterator[Bool]:
+) -> Iterator[Bools]:
     """Yield the same subsets in blocks of `rows`, by default of 128 MiB."""
     labels = np.zeros(n, dtype=np.intp) if strata is None else np.asarray(strata)
     _, stratum, counts = np.unique(labels, return_inverse=True, return_counts=True)
@@ -70,7 +70,7 @@ def subset_blocks(
         yield out
 
 
-def _extra_places(counts: Integer, size: int, lots: Float) -> Bool:
+def _extra_places(counts: Integers, size: int, lots: Floats) -> Bools:
     """Mark the strata (draws, g) that get one more than their share rounded down."""
     whole, remainders = np.divmod(size * counts, counts.sum())
     left = size - whole.sum()
@@ -81,7 +81,7 @@ def _extra_places(counts: Integer, size: int, lots: Float) -> Bool:
     return out
 
 
-def _smallest(uniforms: Float, whole: int, extra: Bool) -> Bool:
+def _smallest(uniforms: Floats, whole: int, extra: Bools) -> Bools:
     """Mark in each row the `whole` smallest numbers, one more if `extra`."""
     if whole == uniforms.shape[1]:
         return np.ones(uniforms.shape, dtype=np.bool_)

@@ -12,16 +12,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from benchwright.core.array_types import Floats
 from benchwright.core.wording import count
-from benchwright.statistics.arrays import Float
 
 FEWEST_MODELS = 3  # with two models every correlation is −1 or +1
 
-RowMetric = Callable[[ArrayLike, ArrayLike], Float]
+RowMetric = Callable[[ArrayLike, ArrayLike], Floats]
 """A metric of each row of two sets of scores."""
 
 
-def complete_rows(x: ArrayLike, y: ArrayLike) -> tuple[Float, Float]:
+def complete_rows(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
     """Return `x` (1, m) or (s, m) and `y` (s, m) with NaN in the same places of every row.
 
     One row of `x` stays one row where nothing is missing.
@@ -39,14 +39,14 @@ def complete_rows(x: ArrayLike, y: ArrayLike) -> tuple[Float, Float]:
     return np.where(missing, nan, a), np.where(missing, nan, b)
 
 
-def ranks_rows(scores: Float) -> Float:
+def ranks_rows(scores: Floats) -> Floats:
     """Rank each row (s, m): 1 is the best, ties share their average, NaN stays NaN."""
     from scipy.stats import rankdata
 
     return np.asarray(rankdata(-scores, axis=1, nan_policy="omit"), dtype=np.float64)
 
 
-def pearson_rows(x: ArrayLike, y: ArrayLike) -> Float:
+def pearson_rows(x: ArrayLike, y: ArrayLike) -> Floats:
     """Return Pearson's correlation (s,); NaN with fewer than three models or no spread."""
     a, b = complete_rows(x, y)
     if b.shape[1] < FEWEST_MODELS:
@@ -56,19 +56,19 @@ def pearson_rows(x: ArrayLike, y: ArrayLike) -> Float:
     return np.clip(r, -1, 1)
 
 
-def spearman_rows(x: ArrayLike, y: ArrayLike) -> Float:
+def spearman_rows(x: ArrayLike, y: ArrayLike) -> Floats:
     """Return Spearman's correlation (s,): Pearson's of the average ranks."""
     a, b = complete_rows(x, y)
     return pearson_rows(ranks_rows(a), ranks_rows(b))
 
 
-def mean_rank_shift_rows(x: ArrayLike, y: ArrayLike) -> Float:
+def mean_rank_shift_rows(x: ArrayLike, y: ArrayLike) -> Floats:
     """Return the mean |rank in x − rank in y| (s,); NaN with fewer than two models."""
     a, b = complete_rows(x, y)
     return row_means(np.abs(ranks_rows(a) - ranks_rows(b)), fewest=2)
 
 
-def row_means(values: Float, fewest: int = 1) -> Float:
+def row_means(values: Floats, fewest: int = 1) -> Floats:
     """Return the mean of each row (s,) without NaN; NaN with fewer than `fewest` values."""
     known = ~np.isnan(values)
     n = known.sum(axis=1)
@@ -76,7 +76,7 @@ def row_means(values: Float, fewest: int = 1) -> Float:
     return np.where(n >= fewest, total / np.maximum(n, 1), nan)
 
 
-def _standardised(values: Float) -> Float:
+def _standardised(values: Floats) -> Floats:
     """Rows centred to mean 0 and scaled to length 1, missing values 0; NaN where no correlation is.
 
     The first scaling keeps tiny spreads from 0/0.
@@ -84,7 +84,7 @@ def _standardised(values: Float) -> Float:
     known = ~np.isnan(values)
     n = known.sum(axis=1, keepdims=True)
     total = np.where(known, values, 0).sum(axis=1, keepdims=True)
-    centred: Float = np.where(known, values - total / np.maximum(n, 1), 0)
+    centred: Floats = np.where(known, values - total / np.maximum(n, 1), 0)
     low = np.min(values, axis=1, keepdims=True, initial=np.inf, where=known)
     high = np.max(values, axis=1, keepdims=True, initial=-np.inf, where=known)
     defined = (n >= FEWEST_MODELS) & (low < high)
@@ -96,7 +96,7 @@ def _standardised(values: Float) -> Float:
 _MOST_BY_PAIRS = 800  # models up to which comparing all pairs is faster than sorting
 
 
-def kendall_tau_b_rows(x: ArrayLike, y: ArrayLike) -> Float:
+def kendall_tau_b_rows(x: ArrayLike, y: ArrayLike) -> Floats:
     """Return Kendall's tau-b (s,) of scores `x` (m,) or (s, m) with each row of `y` (s, m).
 
     (C − D) / √(Ux · Uy): concordant and discordant pairs of models, and the pairs that differ in x
@@ -116,7 +116,7 @@ def kendall_tau_b_rows(x: ArrayLike, y: ArrayLike) -> Float:
     return out
 
 
-def _tau_b_by_pairs(x: Float, y: Float) -> float:
+def _tau_b_by_pairs(x: Floats, y: Floats) -> float:
     x_above = x[:, None] > x
     y_above = y[:, None] > y
     concordant = np.count_nonzero(x_above & y_above)
@@ -126,7 +126,7 @@ def _tau_b_by_pairs(x: Float, y: Float) -> float:
     return (concordant - discordant) / sqrt(untied) if untied else nan
 
 
-def _tau_b_by_sorting(x: Float, y: Float) -> float:
+def _tau_b_by_sorting(x: Floats, y: Floats) -> float:
     from scipy.stats import kendalltau
 
     known = ~np.isnan(y)
@@ -141,7 +141,7 @@ class Coefficient(NamedTuple):
     reason: str = ""
 
 
-def ranks(scores: ArrayLike) -> Float:
+def ranks(scores: ArrayLike) -> Floats:
     """Rank scores (m,): 1 is the best, ties share their average, NaN stays NaN."""
     return ranks_rows(np.asarray(scores, dtype=np.float64)[None, :])[0]
 
@@ -171,7 +171,7 @@ def max_rank_shift(x: ArrayLike, y: ArrayLike) -> Coefficient:
     return _rank_shift(np.max, x, y)
 
 
-def _rank_shift(summary: Callable[[Float], float], x: ArrayLike, y: ArrayLike) -> Coefficient:
+def _rank_shift(summary: Callable[[Floats], float], x: ArrayLike, y: ArrayLike) -> Coefficient:
     a, b = _complete(x, y)
     n = len(a)
     if n < 2:
@@ -191,7 +191,7 @@ def _correlation(correlation_rows: RowMetric, x: ArrayLike, y: ArrayLike) -> Coe
     return Coefficient(float(correlation_rows(a, b)[0]), n)
 
 
-def _complete(x: ArrayLike, y: ArrayLike) -> tuple[Float, Float]:
+def _complete(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
     """Return the scores of the models that have both."""
     a, b = complete_rows(x, y)
     known = ~np.isnan(a[0])

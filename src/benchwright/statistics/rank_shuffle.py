@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from benchwright.core.array_types import Floats, Integers
 from benchwright.statistics import bootstrap
-from benchwright.statistics.arrays import Float, Integer
 from benchwright.statistics.percentile import percentile_among
 from benchwright.statistics.proportion import Bounded
 from benchwright.statistics.rank_agreement import (
@@ -40,13 +40,13 @@ class RankShuffle(NamedTuple):
     # resamples: how far the order moves if only the choice of items changes.
     tau_b_resampled: Bounded
     percentile: float  # where `kendall_tau_b` stands among these, 0–100
-    ranks: Float  # (m, 6) rank before with its bounds, rank after with its bounds
+    ranks: Floats  # (m, 6) rank before with its bounds, rank after with its bounds
 
 
 def rank_shuffle(
-    original: Float,
-    perturbed: Float,
-    clusters: Integer,
+    original: Floats,
+    perturbed: Floats,
+    clusters: Integers,
     bootstrap_samples: int,
     generator: np.random.Generator,
 ) -> RankShuffle:
@@ -83,7 +83,7 @@ def rank_shuffle(
 
 
 def _around(
-    metric: Coefficient, resampled: Float, bounds: tuple[float, float] = (-1, 1)
+    metric: Coefficient, resampled: Floats, bounds: tuple[float, float] = (-1, 1)
 ) -> Bounded:
     if metric.reason:
         return Bounded(nan, nan, nan, metric.reason)
@@ -91,7 +91,7 @@ def _around(
     return Bounded(metric.value, interval.low, interval.high, interval.reason)
 
 
-def _between_copies(each: Float, each_items: Float) -> Bounded:
+def _between_copies(each: Floats, each_items: Floats) -> Bounded:
     pairs = list(combinations(range(len(each)), 2))
     if not pairs:
         return Bounded(nan, nan, nan, f"{len(each)} copy; at least 2 are needed")
@@ -102,7 +102,7 @@ def _between_copies(each: Float, each_items: Float) -> Bounded:
     return _around(mean, np.mean(resampled, axis=0))
 
 
-def _resampled(tau: Coefficient, again: Float) -> Bounded:
+def _resampled(tau: Coefficient, again: Floats) -> Bounded:
     if tau.reason:
         return Bounded(nan, nan, nan, tau.reason)
     interval = bootstrap.percentile_interval(again)
@@ -111,7 +111,7 @@ def _resampled(tau: Coefficient, again: Float) -> Bounded:
     return Bounded(value, interval.low, interval.high, interval.reason)
 
 
-def _ranks(scores: Float, resampled: Float) -> tuple[Float, Float, Float]:
+def _ranks(scores: Floats, resampled: Floats) -> tuple[Floats, Floats, Floats]:
     if not resampled.size:
         blank = np.full(len(scores), nan)
         return ranks(scores), blank, blank

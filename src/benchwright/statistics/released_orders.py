@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchwright.statistics.arrays import Float, Integer
+from benchwright.core.array_types import Floats, Integers
 
 KEYS = 9_999
 """Fresh keys that the release is compared with."""
@@ -44,8 +44,8 @@ class LeakEvidence(NamedTuple):
 
 
 def leak_evidence(
-    scores: Float,
-    released: Integer,
+    scores: Floats,
+    released: Integers,
     generator: np.random.Generator,
     keys: int = KEYS,
 ) -> LeakEvidence:

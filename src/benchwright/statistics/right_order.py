@@ -10,7 +10,7 @@ from math import nan
 import numpy as np
 from numpy.typing import ArrayLike
 
-from benchwright.statistics.arrays import Float, Real
+from benchwright.core.array_types import AnyFloats, Floats
 from benchwright.statistics.paired_differences import paired_se
 from benchwright.statistics.subset_scores import subset_scores
 
@@ -18,7 +18,7 @@ WANTED = 0.8
 """Share of pairs and subsets with the right order at the gap that is told apart."""
 
 
-def right_order(gap: ArrayLike, standard_error: ArrayLike) -> Float:
+def right_order(gap: ArrayLike, standard_error: ArrayLike) -> Floats:
     """Return Φ(gap/standard error), the expected share in the right order.
 
     The standard error is that of the difference on the subset around the one on all items; a gap
@@ -31,7 +31,7 @@ def right_order(gap: ArrayLike, standard_error: ArrayLike) -> Float:
     return np.asarray(ndtr(z))
 
 
-def gap_told_apart(correct: Real, of_items: int) -> float:
+def gap_told_apart(correct: AnyFloats, of_items: int) -> float:
     """Return the gap at which n items order two models as all `of_items` do in 80% of the cases.
 
     Φ⁻¹(.8) · √(σ²(1/n − 1/N)), in shares, with the median σ² of the half of the pairs of models

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.statistics.arrays import Bool, Float, Index, Real
+from benchwright.core.array_types import AnyFloats, Bools, Floats, Places
 from benchwright.statistics.rank_agreement import (
     complete_rows,
     kendall_tau_b_rows,
@@ -22,13 +22,13 @@ from benchwright.statistics.rank_agreement import (
 )
 
 
-def wasserstein_rows(a: Float, b: Float) -> Float:
+def wasserstein_rows(a: Floats, b: Floats) -> Floats:
     """Return the Wasserstein-1 distance (s,): the mean distance of the sorted scores."""
     first, second = complete_rows(a, b)
     return row_means(np.abs(np.sort(second, axis=1) - np.sort(first, axis=1)))
 
 
-def spread_top_rows(scores: Float, top: int) -> Float:
+def spread_top_rows(scores: Floats, top: int) -> Floats:
     """Return the range of the `top` highest scores of each row (s,); NaN below two models.
 
     The best models, at least two, are those of the row, as on a leaderboard of these items.
@@ -42,7 +42,7 @@ def spread_top_rows(scores: Float, top: int) -> Float:
     return np.where(n >= 2, descending[:, 0] - lowest, nan)
 
 
-def signal_to_noise_rows(scores: Float, standard_errors: Float) -> Float:
+def signal_to_noise_rows(scores: Floats, standard_errors: Floats) -> Floats:
     """Return the spread of m models over the noise of one model's score (s,), ≥ 0.
 
     The standard deviation of each row of scores (s, m) over models (m − 1 in the denominator),
@@ -69,31 +69,31 @@ POINTS = 100.0
 class SubsetMetrics(NamedTuple):
     """Metrics (s,) of s subsets; NaN where a subset has none."""
 
-    kendall_tau_b: Float  # rank agreement of the subset with all items, in [−1, 1]
-    spearman: Float  # the same by Spearman's correlation
+    kendall_tau_b: Floats  # rank agreement of the subset with all items, in [−1, 1]
+    spearman: Floats  # the same by Spearman's correlation
     # tau-b with the items outside the subset, without the agreement of a part with its whole.
-    tau_b_complement: Float
-    mean_rank_shift: Float  # mean absolute change of rank against all items, in ranks
-    signed_shift: Float  # mean accuracy on the subset minus that on all items, in points (0–100)
-    wasserstein: Float  # distance of the two distributions of accuracy, in points
+    tau_b_complement: Floats
+    mean_rank_shift: Floats  # mean absolute change of rank against all items, in ranks
+    signed_shift: Floats  # mean accuracy on the subset minus that on all items, in points (0–100)
+    wasserstein: Floats  # distance of the two distributions of accuracy, in points
     # range of accuracy of the best models of the subset's own ranking, in points.
-    spread_top: Float
-    signal_to_noise: Float  # spread of accuracy over models divided by the noise of one model's
+    spread_top: Floats
+    signal_to_noise: Floats  # spread of accuracy over models divided by the noise of one model's
 
 
 class _Sums(NamedTuple):
     """Sums over the weighted answered items: weights (s, m) or (s, 1), scores, squares (s, m)."""
 
-    weight: Float
-    score: Float
-    square: Float
+    weight: Floats
+    score: Floats
+    square: Floats
 
 
 def subset_scores(
-    correct: Real,
+    correct: AnyFloats,
     weights: NDArray[np.generic],
-    models: Index | None = None,
-) -> Float:
+    models: Places | None = None,
+) -> Floats:
     """Return the weighted means (s, m) of answers `correct` (m, n) under weights (s, n) ≥ 0.
 
     NaN where a model answered no weighted item. Scores are rounded to 12 decimals, so that equal
@@ -107,7 +107,7 @@ def subset_scores(
     return out
 
 
-def subset_metrics(correct: Real, masks: Bool, top: int = 20) -> SubsetMetrics:
+def subset_metrics(correct: AnyFloats, masks: Bools, top: int = 20) -> SubsetMetrics:
     """Compare each subset `masks` (s, n) of the items with all items, by m models.
 
     `top`: best models whose range is the spread. The complement of a subset of all items is empty
@@ -124,14 +124,14 @@ def subset_metrics(correct: Real, masks: Bool, top: int = 20) -> SubsetMetrics:
     return SubsetMetrics(*map(np.concatenate, zip(*blocks, strict=True)))
 
 
-def full_metrics(correct: Real, top: int = 20) -> SubsetMetrics:
+def full_metrics(correct: AnyFloats, top: int = 20) -> SubsetMetrics:
     """Return spread and signal-to-noise of all items, each (1,); the other metrics are NaN."""
     whole = _sums(correct, np.ones((1, correct.shape[1])), np.arange(len(correct)))
     missing = dict.fromkeys(SubsetMetrics._fields, np.full(1, nan))
     return SubsetMetrics(**missing | _spread_metrics(whole, top))
 
 
-def _metrics(full: Float, whole: _Sums, part: _Sums, top: int) -> SubsetMetrics:
+def _metrics(full: Floats, whole: _Sums, part: _Sums, top: int) -> SubsetMetrics:
     scores = _means(part)
     rest = _means(_Sums(*map(np.subtract, whole, part)))
     first, second = complete_rows(full, scores)
@@ -148,7 +148,7 @@ def _metrics(full: Float, whole: _Sums, part: _Sums, top: int) -> SubsetMetrics:
     )
 
 
-def _spread_metrics(sums: _Sums, top: int) -> dict[str, Float]:
+def _spread_metrics(sums: _Sums, top: int) -> dict[str, Floats]:
     scores = _means(sums)
     return {
         "spread_top": POINTS * spread_top_rows(scores, top),
@@ -156,7 +156,7 @@ def _spread_metrics(sums: _Sums, top: int) -> dict[str, Float]:
     }
 
 
-def _sums(correct: Real, weights: Float, models: Index) -> _Sums:
+def _sums(correct: AnyFloats, weights: Floats, models: Places) -> _Sums:
     """Sum under `weights` (s, n), in blocks of models to avoid a copy of all answers."""
     m, n = len(models), correct.shape[1]
     weight, score, square = np.empty((3, len(weights), m))
@@ -177,13 +177,13 @@ def _sums(correct: Real, weights: Float, models: Index) -> _Sums:
     return _Sums(weight, score, square)
 
 
-def _means(sums: _Sums) -> Float:
+def _means(sums: _Sums) -> Floats:
     with np.errstate(invalid="ignore", divide="ignore"):
         means = np.where(sums.weight > 0, sums.score / sums.weight, nan)
     return np.round(means, _DECIMALS)
 
 
-def _standard_errors(sums: _Sums) -> Float:
+def _standard_errors(sums: _Sums) -> Floats:
     """s/√k of each score (s, m) over k items; NaN below two items."""
     k = np.where(sums.weight >= 2, sums.weight, nan)
     variance = np.clip(sums.square - sums.score**2 / k, 0, None) / (k - 1)

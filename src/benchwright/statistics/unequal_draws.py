@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from benchwright.statistics.arrays import Float, Index, Real
+from benchwright.core.array_types import AnyFloats, Floats, Places
 
 UNIFORM_SHARE = 0.3
 """Uniform share of an unequal draw: no item weighs more than 1/0.3 times as in a uniform one."""
@@ -10,7 +10,7 @@ _BEST_SHARE = 0.3
 _STEPS = 200
 
 
-def response_spread(responses: Real) -> Float:
+def response_spread(responses: AnyFloats) -> Floats:
     """Return standard deviations (n,) of responses of new models from those (m, n) of others.
 
     The variance p(1 − p) is the mean of that of all models and that of the best 30%, since new
@@ -24,12 +24,12 @@ def response_spread(responses: Real) -> Float:
     return np.asarray(np.sqrt(np.mean(variances, axis=0)))
 
 
-def _variance(responses: Float) -> Float:
+def _variance(responses: Floats) -> Floats:
     p = (responses.sum(axis=0) + 0.5) / (len(responses) + 1)
     return np.asarray(p * (1 - p))
 
 
-def inclusion_probabilities(spread: Real, count: int, share: float) -> Float:
+def inclusion_probabilities(spread: AnyFloats, count: int, share: float) -> Floats:
     """Return probabilities (n,) in (0, 1] with sum `count` ≤ n, proportional to `spread` (n,) ≥ 0.
 
     At least the part `share` (0–1) of the items is drawn uniformly: every probability is at least
@@ -53,7 +53,7 @@ def inclusion_probabilities(spread: Real, count: int, share: float) -> Float:
     return np.asarray(np.minimum(uniform + high * sizes, 1))
 
 
-def systematic_draw(inclusion: Real, order: Index, start: float) -> Index:
+def systematic_draw(inclusion: AnyFloats, order: Places, start: float) -> Places:
     """Draw positions so that each item is included with its probability (n,), whose sum is whole.
 
     Items lie side by side on a line in the given order, each as long as its probability; every

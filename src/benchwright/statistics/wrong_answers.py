@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from benchwright.statistics.arrays import Bool, Float, Index, Integer, Real
+from benchwright.core.array_types import AnyFloats, Bools, Floats, Integers, Places
 
 _CELLS = 1 << 24  # numbers in one working array: models × items
 
@@ -18,16 +18,16 @@ _CELLS = 1 << 24  # numbers in one working array: models × items
 class Margin(NamedTuple):
     """The wrong option that most families choose, and its lead over the right ones."""
 
-    option: Index  # (n,) index of the option, the first of tied ones; −1 if none
-    lead: Float  # (n,) share of families choosing it less share choosing right, −1 to 1
+    option: Places  # (n,) index of the option, the first of tied ones; −1 if none
+    lead: Floats  # (n,) share of families choosing it less share choosing right, −1 to 1
 
 
-def share_wrong(correct: ArrayLike, families: ArrayLike) -> Float:
+def share_wrong(correct: ArrayLike, families: ArrayLike) -> Floats:
     """Return the share of wrong answers (n,), 0 to 1, of `correct` (m, n) in [0, 1] or NaN."""
     return 1 - _over_families(np.asarray(correct), families)
 
 
-def wrong_option_margin(prediction: Integer, right: Bool, families: ArrayLike) -> Margin:
+def wrong_option_margin(prediction: Integers, right: Bools, families: ArrayLike) -> Margin:
     """Find the wrong option that most families choose, and its lead over the right ones.
 
     Args:
@@ -51,7 +51,7 @@ def wrong_option_margin(prediction: Integer, right: Bool, families: ArrayLike) -
     return Margin(option, np.where(judged, most - for_right, nan))
 
 
-def _over_families(values: Real, families: ArrayLike) -> Float:
+def _over_families(values: AnyFloats, families: ArrayLike) -> Floats:
     """Return the mean over families (n,) of the mean answer of each family's models."""
     m, n = values.shape
     if not m:

@@ -7,8 +7,8 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from benchwright.core.array_types import AnyFloats, Floats, Integers, Places
 from benchwright.core.errors import InputError
 from benchwright.core.seeding import stage_generator
 from benchwright.methods.dele.evidence.panels import split_by_family, split_forward
@@ -25,7 +25,6 @@ from benchwright.methods.dele.planning.score_errors import (
     variance_of_differences,
     variance_of_scores,
 )
-from benchwright.statistics.arrays import Float
 from benchwright.statistics.paired_differences import minimum_detectable_difference
 from benchwright.statistics.preservation import (
     ModelPanels,
@@ -56,7 +55,7 @@ class _RandomSubsets:
         self._models, self._draws, self._seed = models, draws, seed
         self.metrics: dict[int, dict[str, Preservation]] = {}
 
-    def values(self, size: int, agreement: Agreement) -> dict[str, Float]:
+    def values(self, size: int, agreement: Agreement) -> dict[str, Floats]:
         """Return the agreement (draws,) of the subsets by group; undefined ones count as −1."""
         if size not in self.metrics:
             generator = stage_generator(self._seed, f"plan/random/{size}")
@@ -85,7 +84,7 @@ def _groups(responses: "Responses", seed: int) -> ModelPanels:
     correct = responses.correct[kept]
     names = np.arange(m) if responses.families is None else responses.families
     families = [str(name) for name in names[kept]]
-    groups: dict[str, NDArray[np.intp]] = {}
+    groups: dict[str, Places] = {}
     for number in range(_SPLITS):
         own = int(stage_generator(seed, f"plan/halves/{number}").integers(1 << 62))
         for side, half in enumerate(split_by_family(families, own)):
@@ -132,9 +131,9 @@ _SUBSETS = {"half of subsets": 0.5, STRONGER: 0.5, "95% of subsets": 0.05}
 class Responses(NamedTuple):
     """Responses of m models to n items."""
 
-    correct: NDArray[np.floating]  # (m, n) float in [0, 1], NaN if missing
-    clusters: NDArray[np.integer]  # (n,) numbers, equal for items that share a passage
-    families: NDArray[np.integer] | None = None  # (m,) numbers; None: each model is its own
+    correct: AnyFloats  # (m, n) float in [0, 1], NaN if missing
+    clusters: Integers  # (n,) numbers, equal for items that share a passage
+    families: Integers | None = None  # (m,) numbers; None: each model is its own
 
 
 class Wanted(NamedTuple):
@@ -335,7 +334,7 @@ class _Planner:
         return row._replace(items=items, value=subsets.reached(items, goal, whose))
 
 
-def _of(values: NDArray[np.float64], share: float) -> float:
+def _of(values: Floats, share: float) -> float:
     known = values[~np.isnan(values)]
     return float(np.quantile(known, share)) if len(known) else float("nan")
 

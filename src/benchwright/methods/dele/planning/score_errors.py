@@ -10,10 +10,9 @@ clustered variance over S²/n (Miller 2024, arXiv:2411.00640, section 2.2).
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from benchwright.core.array_types import AnyFloats, Floats, Integers, Places
 from benchwright.core.seeding import stage_generator
-from benchwright.statistics.arrays import Float
 from benchwright.statistics.paired_differences import clustered_se
 
 Target = Literal["benchmark", "ability"]
@@ -27,11 +26,11 @@ _BLOCK_BYTES = 1 << 26
 class AnswerVariance(NamedTuple):
     """The variances behind the standard errors of r means over items."""
 
-    single: Float  # (r,) S², the variance of one response or of one difference, in shares²
-    whole: Float  # (r,) variance of the mean of all n items as a sample of whole clusters
+    single: Floats  # (r,) S², the variance of one response or of one difference, in shares²
+    whole: Floats  # (r,) variance of the mean of all n items as a sample of whole clusters
     n: int  # items
 
-    def standard_error(self, k: int, target: Target) -> Float:
+    def standard_error(self, k: int, target: Target) -> Floats:
         """Return the standard errors (r,) in shares of means of k of the n items, 1 ≤ k ≤ n."""
         if target == "benchmark":
             return np.sqrt(self.single * (1 / k - 1 / self.n))
@@ -40,9 +39,7 @@ class AnswerVariance(NamedTuple):
         return np.sqrt(np.maximum(self.single / k + excess * shared, 0))
 
 
-def variance_of_scores(
-    values: NDArray[np.floating], clusters: NDArray[np.integer]
-) -> AnswerVariance:
+def variance_of_scores(values: AnyFloats, clusters: Integers) -> AnswerVariance:
     """Compute the variances of rows (r, n) of responses or differences; NaN is left out.
 
     Rows with fewer than two clusters have NaN.
@@ -56,7 +53,7 @@ def variance_of_scores(
     return AnswerVariance(single, whole, n)
 
 
-def pairs_of_models(m: int, seed: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def pairs_of_models(m: int, seed: int) -> tuple[Places, Places]:
     """Return all pairs of m models, or `MOST_PAIRS` random ones if there are more."""
     if m * (m - 1) // 2 <= MOST_PAIRS:
         first, second = np.triu_indices(m, 1)
@@ -67,9 +64,7 @@ def pairs_of_models(m: int, seed: int) -> tuple[NDArray[np.intp], NDArray[np.int
     return first, second
 
 
-def variance_of_differences(
-    correct: NDArray[np.floating], clusters: NDArray[np.integer], seed: int
-) -> AnswerVariance:
+def variance_of_differences(correct: AnyFloats, clusters: Integers, seed: int) -> AnswerVariance:
     """Compute the variances of the models' differences, in the order of `pairs_of_models`."""
     first, second = pairs_of_models(len(correct), seed)
     n = correct.shape[1]
