@@ -68,32 +68,29 @@ def check_items(
     the judge is asked again. `items` have item_id, question, choices (list[str]) and answer
     (index).
     """
-    shown = [
-        (str(item_id), [str(choice) for choice in choices], str(question), int(answer))
-        for item_id, question, choices, answer in zip(
-            *(items[name] for name in ("item_id", "question", "choices", "answer")), strict=True
-        )
-    ]
-    asked = [(*item, form) for item in shown for form in (_RATE, _FLAG)]
+    asked: list[tuple[str, list[str], bool]] = []  # of each prompt: item, options, for harms
+    prompts = []
+    for item in items.to_dict("records"):
+        options = [str(choice) for choice in item["choices"]]
+        shown = shown_question(str(item["question"]), options, int(item["answer"]))
+        for harmful, (task, form) in enumerate((_RATE, _FLAG)):
+            asked.append((str(item["item_id"]), options, bool(harmful)))
+            prompts.append(f"{task}\n\n{shown}\n\n{form}")
 
     def read(place: int, reply: str) -> Mapping[str, float] | None:
-        _, options, *_, form = asked[place]
-        return read_reply(reply, _RATING if form is _RATE else _HARMS, options)
+        _, options, harmful = asked[place]
+        return read_reply(reply, _HARMS if harmful else _RATING, options)
 
-    prompts = [
-        f"{task}\n\n{shown_question(question, options, answer)}\n\n{form}"
-        for _, options, question, answer, (task, form) in asked
-    ]
     replies, rounds = ask_judges("checking", judges, prompts, read, params.attempts)
     ratings: list[tuple[str, str, str, Any]] = []
     harms: list[tuple[str, str, str, Any]] = []
     for judge, answers in replies.items():
-        for (item_id, *_, form), last in zip(asked, answers.last, strict=True):
+        for (item_id, _, harmful), last in zip(asked, answers.last, strict=True):
             found = last.value or {}
-            if form is _RATE:
-                ratings.append((item_id, judge, OVERALL, found.get("rating")))
-            else:
+            if harmful:
                 harms += [(item_id, judge, name, found.get(name)) for name in _HARMS]
+            else:
+                ratings.append((item_id, judge, OVERALL, found.get("rating")))
     return judged_values(ratings), judged_values(harms), rounds
 
 

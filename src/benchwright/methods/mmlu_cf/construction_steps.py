@@ -51,7 +51,11 @@ def count_steps(
     sources = checking_counts["sources"]
     rated = sum(n for source, n in sources.items() if source != "not_judged")
     halves = public_split_assignment["half"].value_counts()
-    verdict, pairs = leak_counts["verdict"], leak_counts["pairs"]
+    verdict = leak_counts["verdict"]
+    pairs = leak_counts["pairs"]
+    altered = {
+        str(rule): int(counts.get("altered", 0)) for rule, counts in rule_counts["rules"].items()
+    }
     return Steps(
         documents=int(documents_read["documents"].sum()),
         unreadable=int(documents_read["unreadable"].sum()),
@@ -70,10 +74,7 @@ def count_steps(
         final=int(checking_counts["final"]),
         final_domains=int(checking_counts["domains"]["final"]),
         explained=int(checking_counts["explained"]["final"]),
-        altered={
-            str(rule): int(counts.get("altered", 0))
-            for rule, counts in rule_counts["rules"].items()
-        },
+        altered=altered,
         public=int(halves.get("validation", 0)),
         closed=int(halves.get("test", 0)),
         same_pairs=int(pairs[verdict.isin(LEAKS)].sum()),

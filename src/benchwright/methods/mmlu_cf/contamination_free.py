@@ -16,7 +16,8 @@ def as_items(clean: pd.DataFrame) -> pd.DataFrame:
     """Convert `CleanItems` to `Items`: fields become subjects; passages are omitted."""
     rows = []
     for row in clean.to_dict("records"):
-        choices, answer = [str(choice) for choice in row["choices"]], int(row["answer"])
+        choices = [str(choice) for choice in row["choices"]]
+        answer = int(row["answer"])
         known = 0 <= answer < len(choices)
         rows.append(
             {
@@ -48,13 +49,13 @@ def apply_transforms(
     counts of `altered` items and of unaltered ones by reason.
     """
     once = params.model_copy(update=ONE_COPY)
-    made = perturb(as_items(clean), Demonstrations.empty(), once, seed, frozenset(), rephrasings)
-    order = clean["item_id"].astype(str).tolist()
-    changed = {}
+    made = perturb(
+        as_items(clean), Demonstrations.empty(), once, seed=seed, rephrasings=rephrasings
+    )
+    changed = made.perturbed_items.set_index("item_id").loc[clean["item_id"].astype(str).tolist()]
+    ruled = clean.reset_index(drop=True)
     for name in ("question", "choices", "answer", "explanation"):
-        value = dict(zip(made.perturbed_items["item_id"], made.perturbed_items[name], strict=True))
-        changed[name] = [value[item_id] for item_id in order]
-    ruled = clean.reset_index(drop=True).assign(**changed)
+        ruled[name] = changed[name].tolist()
     counts: dict[str, dict[str, int]] = {}
     for transform, part in made.changes.groupby("transform", sort=False):
         reasons = Counter(str(reason) or "altered" for reason in part["reason"])

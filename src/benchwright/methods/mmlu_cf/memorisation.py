@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from itertools import chain, zip_longest
+from itertools import zip_longest
 from math import nan
 from typing import Any, NamedTuple
 
@@ -36,10 +36,11 @@ def written_options(reply: str, k: int) -> list[str]:
     Each option ends at the next letter (`B.`, `B)`, `(B)`, `B:`), preferably at the beginning of a
     line, else after white space; the last one with its paragraph or before a line "Answer …".
     """
+    text = reply
     begin = re.search(r"(?:^|\n)[ \t]*\(?A[.):](?=\s|$)", reply)
     after = _mark(reply, "B")
-    again = begin is not None and (after is None or begin.start() < after.start())
-    text = reply[begin.end() :] if begin is not None and again else reply
+    if begin and (after is None or begin.start() < after.start()):
+        text = reply[begin.end() :]
     options: list[str] = []
     for number in range(1, k + 1):
         mark = _mark(text, LABELS[number]) if number < len(LABELS) else None
@@ -92,8 +93,10 @@ def option_matches(written: Sequence[str], options: Sequence[str]) -> list[Optio
 
 def in_place(written: Sequence[str], options: Sequence[str]) -> tuple[float, float]:
     """Compute the shares of options written in their places, verbatim and by similarity."""
-    exact, similar = zip(*option_matches(written, options), strict=True)
-    return sum(exact) / len(options), sum(similar) / len(options)
+    matches = option_matches(written, options)
+    exact = sum(match.exact for match in matches)
+    fuzzy = sum(match.fuzzy for match in matches)
+    return exact / len(options), fuzzy / len(options)
 
 
 def compare_replies(
@@ -110,25 +113,25 @@ def compare_replies(
     Raises:
         InputError: there are no replies to items with options.
     """
-    options = {
-        str(item_id): tuple(map(str, choices))
-        for item_id, choices in zip(items["item_id"], items["choices"], strict=True)
-        if len(choices)
-    }
+    options = {}
+    for item_id, choices in zip(items["item_id"], items["choices"], strict=True):
+        options[str(item_id)] = [str(choice) for choice in choices]
     controls = control_items(items, seed)
     asked = generations[generations["condition"].eq("question_only")]
     rows: list[tuple[Any, ...]] = []
     for reply in asked.to_dict("records"):
-        item_id, text = str(reply["item_id"]), str(reply["text"])
+        item_id = str(reply["item_id"])
         choices = options.get(item_id)
-        if choices is None:
+        if not choices:
             continue
+        name = configuration_name(str(reply["model"]), str(reply["style"]), int(reply["shots"]))
+        text = str(reply["text"])
         written = written_options(text, len(choices))
+        exact, fuzzy = in_place(written, choices)
         other = controls.get(item_id, "")
         control = in_place(written, options[other])[1] if other else nan
-        name = configuration_name(str(reply["model"]), str(reply["style"]), int(reply["shots"]))
-        shares = (*in_place(written, choices), control)
-        rows.append((name, item_id, *shares, text, int(reply["sample"]), len(written), other))
+        sample = int(reply["sample"])
+        rows.append((name, item_id, exact, fuzzy, control, text, sample, len(written), other))
     if not rows:
         raise InputError(
             f"memorisation: there are no replies with options; scoring has mode {scoring.mode}, "
@@ -146,24 +149,23 @@ def control_items(items: pd.DataFrame, seed: int) -> dict[str, str]:
     control are omitted, and so are those that share all options with another item: who writes stock
     options, such as True and False, would have such an item right, and never its control.
     """
-    groups: defaultdict[tuple[str, int], list[tuple[float, str, frozenset[str]]]]
-    groups = defaultdict(list)
     ids = items["item_id"].astype(str).tolist()
-    order = item_uniforms(seed, "memorisation_control", ids).tolist()
-    lists = [frozenset(folded(str(choice)) for choice in choices) for choices in items["choices"]]
-    used = Counter(lists)
-    rows = zip(ids, order, items["subject"], items["choices"], lists, strict=True)
-    for item_id, place, subject, choices, texts in rows:
-        if len(choices) and used[texts] == 1:
-            groups[str(subject), len(choices)].append((place, item_id, texts))
+    order = item_uniforms(seed, "memorisation_control", ids)
+    subjects = items["subject"].astype(str).tolist()
+    sizes = [len(choices) for choices in items["choices"]]
+    options = [frozenset(map(folded, map(str, choices))) for choices in items["choices"]]
+    used = Counter(options)
+    groups: defaultdict[tuple[str, int], list[int]] = defaultdict(list)  # of places
+    for place in sorted(range(len(ids)), key=lambda place: (order[place], ids[place])):
+        if sizes[place] and used[options[place]] == 1:
+            groups[subjects[place], sizes[place]].append(place)
     controls: dict[str, str] = {}
     for members in groups.values():
-        members.sort(key=lambda member: member[:2])
-        for number, (_, item_id, options) in enumerate(members):
+        for number, place in enumerate(members):
             after = members[number + 1 :] + members[:number]
-            disjoint = (other for _, other, texts in after if texts.isdisjoint(options))
-            if other := next(chain(disjoint, (other for _, other, _ in after)), ""):
-                controls[item_id] = other
+            disjoint = (other for other in after if options[other].isdisjoint(options[place]))
+            if after:
+                controls[ids[place]] = ids[next(disjoint, after[0])]
     return controls
 
 
@@ -188,22 +190,24 @@ def _summary(model: str, replies: pd.DataFrame) -> dict[str, Any]:
 
     by_item = replies.groupby("item_id", sort=True)
     best = by_item[["exact", "fuzzy", "control_fuzzy", "written"]].max()
-    compared = best["control_fuzzy"].notna()
-    whole = best["fuzzy"][compared] == 1
-    control = best["control_fuzzy"][compared] == 1
-    item_only, control_only = int((whole & ~control).sum()), int((control & ~whole).sum())
-    p_value = 1.0 if compared.any() else nan
+    n = len(best)
+    compared = best[best["control_fuzzy"].notna()]
+    whole = compared["fuzzy"] == 1
+    control = compared["control_fuzzy"] == 1
+    item_only = int((whole & ~control).sum())
+    control_only = int((control & ~whole).sum())
+    p_value = 1.0 if len(compared) else nan
     if tested := item_only + control_only:
         p_value = float(binomtest(item_only, tested, alternative="greater").pvalue)
     return {
         "model": model,
-        "items": len(best),
+        "items": n,
         "with_options": int((best["written"] > 0).sum()),
-        **share_with_bounds("exact", int((best["exact"] == 1).sum()), len(best), LEVEL),
-        **share_with_bounds("fuzzy", int((best["fuzzy"] == 1).sum()), len(best), LEVEL),
+        **share_with_bounds("exact", int((best["exact"] == 1).sum()), n),
+        **share_with_bounds("fuzzy", int((best["fuzzy"] == 1).sum()), n),
         "options_fuzzy": float(by_item["fuzzy"].mean().mean()),
-        "compared": int(compared.sum()),
-        **share_with_bounds("control_whole", int(control.sum()), len(control), LEVEL),
+        "compared": len(compared),
+        **share_with_bounds("control_whole", int(control.sum()), len(control)),
         "item_only": item_only,
         "control_only": control_only,
         "p_value": p_value,
@@ -220,11 +224,7 @@ def choose_examples(
 
     Each has its question, its options with the texts written in their places, and the first reply.
     """
-    asked = zip(items["item_id"], items["question"], items["choices"], strict=True)
-    questions = {
-        str(item_id): (str(question), list(map(str, choices)))
-        for item_id, question, choices in asked
-    }
+    item_of = {str(item["item_id"]): item for item in items.to_dict("records")}
     shown = []
     for model, rows in memorisation.groupby("model", sort=True):
         replies = rows.sort_values("sample").drop_duplicates("item_id")
@@ -233,31 +233,34 @@ def choose_examples(
         best = replies.assign(draw=draw).sort_values(
             ["exact", "fuzzy", "draw"], ascending=[False, False, True]
         )
-        examples = [
-            _example(row, *questions[str(row["item_id"])])
-            for row in best[:_EXAMPLES].to_dict("records")
-        ]
+        examples = []
+        for reply in best[:_EXAMPLES].to_dict("records"):
+            item_id = str(reply["item_id"])
+            examples.append(_example(item_of[item_id], str(reply["reply"])))
         shown.append({"model": str(model), "items": examples})
     return shown
 
 
-def _example(row: Any, question: str, choices: list[str]) -> dict[str, Any]:
-    written = written_options(str(row["reply"]), len(choices))
+def _example(item: Any, reply: str) -> dict[str, Any]:
+    choices = [str(choice) for choice in item["choices"]]
+    written = written_options(reply, len(choices))
     matches = option_matches(written, choices)
-    texts = [*written, *[""] * len(choices)]
-    return {
-        "item_id": str(row["item_id"]),
-        "question": _clipped(question),
-        "reply": _clipped(str(row["reply"])),
-        "options": [
+    options = []
+    for number, choice in enumerate(choices[: len(LABELS)]):
+        match = matches[number]
+        options.append(
             {
-                "label": label,
+                "label": LABELS[number],
                 "choice": _clipped(choice),
-                "written": _clipped(text),
+                "written": _clipped(written[number]) if number < len(written) else "",
                 "match": "verbatim" if match.exact else "similar" if match.fuzzy else "",
             }
-            for label, choice, text, match in zip(LABELS, choices, texts, matches, strict=False)
-        ],
+        )
+    return {
+        "item_id": str(item["item_id"]),
+        "question": _clipped(str(item["question"])),
+        "reply": _clipped(reply),
+        "options": options,
     }
 
 

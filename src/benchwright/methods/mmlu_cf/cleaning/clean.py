@@ -50,16 +50,21 @@ def fingerprint(rows: pa.Table, params: CleaningParams) -> Fingerprints:
     For exact duplicates, case, white space and a final full stop do not count.
     """
     items = as_items(rows)
-    hashes = np.array([_hashes(item) for item in items], np.uint64).reshape(-1, 2)
-    off = "near_duplicate" in params.off
-    signed = np.zeros((len(items), 0), np.uint32) if off else sign(items)
-    return Fingerprints(hashes[:, 0], hashes[:, 1], signed)
+    signed = np.zeros((len(items), 0), np.uint32)
+    if "near_duplicate" not in params.off:
+        signed = sign(items)
+    text = np.array([_hash(_folded_text(item)) for item in items], np.uint64)
+    answer = np.array([_hash(_folded_answer(item)) for item in items], np.uint64)
+    return Fingerprints(text, answer, signed)
 
 
-def _hashes(item: Item) -> tuple[int, int]:
-    texts = [fold(item.passage), fold(item.question), *sorted(map(fold, item.choices))]
-    answer = fold(item.choices[item.answer]) if item.answer >= 0 else ""
-    return _hash("\0".join(texts)), _hash(answer)
+def _folded_text(item: Item) -> str:
+    choices = sorted(fold(choice) for choice in item.choices)
+    return "\0".join([fold(item.passage), fold(item.question), *choices])
+
+
+def _folded_answer(item: Item) -> str:
+    return fold(item.choices[item.answer]) if item.answer >= 0 else ""
 
 
 def _hash(text: str) -> int:
@@ -115,13 +120,11 @@ def _deduplicate(
     Of duplicates, the item with an explanation stays, then the one with the first id. An item is
     removed only for one that stays; this repeats until no duplicates are left.
     """
-    explained = pc.fill_null(pc.match_substring_regex(rows.column("explanation"), r"\S"), False)
-    keyed = pa.table({"explained": explained, "item_id": rows.column("item_id")})
-    by = [("explained", "descending"), ("item_id", "ascending")]
-    order = pc.sort_indices(keyed, by).to_numpy().astype(np.int64)
+    order = _by_precedence(rows)
     prints = Fingerprints(prints.text[order], prints.answer[order], prints.signed[order])
     table = rows.select(_COMPARED).take(pa.array(order))
-    active, duplicates = np.arange(len(order)), [REJECTED.empty_table()]
+    active = np.arange(len(order))
+    duplicates = [REJECTED.empty_table()]
     if "exact_duplicate" not in params.off:
         keep, lost = _exact_duplicates(table, prints)
         active = active[keep]
@@ -130,15 +133,21 @@ def _deduplicate(
         known = np.zeros(0, np.int64)
         while True:
             pairs, known = find_near_pairs(table, prints.signed, active, known, engine.over)
-            leaving, leaders, similarity = _choose_leaders(pairs)
-            if not len(leaving):
+            leaving = _choose_leaders(pairs)
+            if not len(leaving.later):
                 break
             why = "nearly a copy of another question"
-            duplicates.append(
-                _duplicates(table, leaving, leaders, similarity, "near_duplicate", why)
-            )
-            active = np.setdiff1d(active, leaving, assume_unique=True)
+            duplicates.append(_rejected(table, leaving, rule="near_duplicate", why=why))
+            active = np.setdiff1d(active, leaving.later, assume_unique=True)
     return rows.take(pa.array(np.sort(order[active]))), pa.concat_tables(duplicates)
+
+
+def _by_precedence(rows: pa.Table) -> Ints:
+    """Return the positions of explained rows, in order of id, then of the others."""
+    explained = pc.fill_null(pc.match_substring_regex(rows.column("explanation"), r"\S"), False)
+    keyed = pa.table({"explained": explained, "item_id": rows.column("item_id")})
+    by = [("explained", "descending"), ("item_id", "ascending")]
+    return np.asarray(pc.sort_indices(keyed, by), dtype=np.int64)
 
 
 def _exact_duplicates(
@@ -150,38 +159,40 @@ def _exact_duplicates(
     first = copies["place"].transform("min").to_numpy()
     clash = (copies["answer"].transform("nunique") > 1).to_numpy()
     repeated = (first < place) & ~clash
-    ones = np.ones(len(place))
-    lost = [
-        _duplicates(table, place[some], first[some], ones[some], "exact_duplicate", why)
-        for some, why in (
-            (repeated, "copy of another question"),
-            (clash, "answers differ between copies"),
-        )
-    ]
+    pairs = Pairs(place, first, np.ones(len(place)))
+    lost = []
+    for some, why in (
+        (repeated, "copy of another question"),
+        (clash, "answers differ between copies"),
+    ):
+        lost.append(_rejected(table, pairs.at(some), rule="exact_duplicate", why=why))
     return ~repeated & ~clash, lost
 
 
-def _choose_leaders(pairs: Pairs) -> tuple[Ints, Ints, NDArray[np.float64]]:
-    """Return the rows that leave, ascending, with the first similar row that stays."""
-    leaders: dict[int, tuple[int, float]] = {}
-    for later, earlier, similarity in sorted(zip(*map(np.ndarray.tolist, pairs), strict=True)):
-        if later not in leaders and earlier not in leaders:
-            leaders[later] = earlier, similarity
-    return (
-        np.array([*leaders], np.int64),
-        np.array([leader for leader, _ in leaders.values()], np.int64),
-        np.array([similarity for _, similarity in leaders.values()]),
+def _choose_leaders(pairs: Pairs) -> Pairs:
+    """Return the pairs of each row that leaves, ascending, with the first that stays."""
+    leaving: set[int] = set()
+    chosen = []
+    order = np.lexsort((pairs.earlier, pairs.later))
+    for pair in order:
+        later = int(pairs.later[pair])
+        if later not in leaving and int(pairs.earlier[pair]) not in leaving:
+            leaving.add(later)
+            chosen.append(pair)
+    return pairs.at(np.array(chosen, dtype=np.intp))
+
+
+def _rejected(table: pa.Table, pairs: Pairs, *, rule: RuleName, why: str) -> pa.Table:
+    """Return the later rows of pairs as `RejectedRawItems`."""
+    n = len(pairs.later)
+    ids = table.column("item_id")
+    return pa.table(
+        {
+            "item_id": ids.take(pa.array(pairs.later)),
+            "rule": pa.repeat(rule, n),
+            "detail": pa.repeat(why, n),
+            "duplicate_of": ids.take(pa.array(pairs.earlier)),
+            "similarity": pairs.similarity,
+        },
+        REJECTED,
     )
-
-
-def _duplicates(
-    table: pa.Table,
-    lost: Ints,
-    leaders: Ints,
-    similarity: NDArray[np.float64],
-    rule: RuleName,
-    why: str,
-) -> pa.Table:
-    ids, others = (table.column("item_id").take(pa.array(at)).to_pylist() for at in (lost, leaders))
-    rules, details = ([text] * len(ids) for text in (rule, why))
-    return pa.table([ids, rules, details, others, similarity], REJECTED)

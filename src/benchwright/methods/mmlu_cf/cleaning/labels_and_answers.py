@@ -26,7 +26,9 @@ _NUMBERED = re.compile(
     r"|(?:[Qq]|[Qq]uestion|QUESTION)\s*[:.]\s+"
     rf")+{_START}"
 )
-_LETTER, _NUMBER, _NUMERAL = "[A-Za-z]", "[0-9]{1,2}", "[IVXivx]{1,6}"
+_LETTER = "[A-Za-z]"
+_NUMBER = "[0-9]{1,2}"
+_NUMERAL = "[IVXivx]{1,6}"
 _SERIES = {"letters": LETTERS, "numbers": tuple(map(str, range(1, 31))), "roman": ROMAN}
 
 
@@ -104,7 +106,8 @@ def label_set(row: Row, _: CleaningParams) -> Row | str:
     if not labels.series:
         return "labels are not A, B, C, …"
     if labels.numbered:
-        by_label, by_text = _by_label(row, labels), matching_choice(row.choices, row.answer)
+        by_label = _by_label(row, labels)
+        by_text = matching_choice(row.choices, row.answer)
         if by_label >= 0 and by_text >= 0 and labels.places[by_text] != by_label:
             return "answer is a label and the text of another choice"
     return row
@@ -117,8 +120,8 @@ def label_letters(row: Row, _: CleaningParams) -> Row:
         return row
     place = _by_label(row, labels) if labels.numbered else -1
     answer = LETTERS[place] if place >= 0 else row.answer
-    letters = (*LETTERS, *[""] * len(row.choices))
-    return replace(row, labels=tuple(letters[at] for at in labels.places), answer=answer)
+    letters = tuple(LETTERS[at] if at < len(LETTERS) else "" for at in labels.places)
+    return replace(row, labels=letters, answer=answer)
 
 
 def choice_order(row: Row, _: CleaningParams) -> Row:
@@ -127,8 +130,8 @@ def choice_order(row: Row, _: CleaningParams) -> Row:
     order = sorted(range(len(places)), key=places.__getitem__)
     if order == [*range(len(row.choices))] or not places:
         return row
-    choices, labels = (tuple(each[at] for at in order) for each in (row.choices, row.labels))
-    return replace(row, choices=choices, labels=labels)
+    choices = tuple(row.choices[at] for at in order)
+    return replace(row, choices=choices, labels=tuple(row.labels[at] for at in order))
 
 
 def _by_label(row: Row, labels: Labels) -> int:

@@ -70,6 +70,11 @@ def last_sentence(question: str) -> str:
     return last[1] if last else end
 
 
+def _formulas(text: str) -> str:
+    """Return the numbers and operators of a text."""
+    return _NOT_FORMULA.sub(" ", _MINUS.sub("\\1\u2212\\2", text)).strip()
+
+
 @dataclass(frozen=True)
 class Item:
     """A clean row; what is compared of it is computed when it is first needed."""
@@ -87,18 +92,20 @@ class Item:
     @cached_property
     def parts(self) -> list[Shingles]:
         """Shingles of passage, last sentence, beginning and choices."""
-        texts = self.passage, last_sentence(self.question), self.question.lstrip()[:120]
-        return [*map(shingles, texts), shingles(*self.choices)]
+        return [
+            shingles(self.passage),
+            shingles(last_sentence(self.question)),
+            shingles(self.question.lstrip()[:120]),
+            shingles(*self.choices),
+        ]
 
     @cached_property
     def sense(self) -> tuple[Any, ...]:
-        """Numbers and operators in order, words of polarity, and the number of choices."""
-        whole, *choices = (
-            _NOT_FORMULA.sub(" ", _MINUS.sub("\\1\u2212\\2", text)).strip()
-            for text in (f"{self.passage} {self.question}", *self.choices)
-        )
+        """Numbers and operators of the stem in order and of each choice; words of polarity."""
+        stem = _formulas(f"{self.passage} {self.question}")
+        choices = sorted(_formulas(choice) for choice in self.choices)
         polarity = Counter(word[1] for word in _POLARITY.finditer(self.question.lower()))
-        return whole, sorted(choices), polarity, len(choices)
+        return stem, choices, polarity
 
     @cached_property
     def plain_choices(self) -> list[str]:
@@ -130,26 +137,34 @@ def compare(item: Item, other: Item) -> float | None:
 
 def _same_answer(item: Item, other: Item) -> bool:
     """Return whether answers are equal, or similar and neither is a wrong choice of the other."""
-    places = max(item.answer, 0), max(other.answer, 0)
-    gold, other_gold = item.plain_choices[places[0]], other.plain_choices[places[1]]
+    place = max(item.answer, 0)
+    other_place = max(other.answer, 0)
+    gold = item.plain_choices[place]
+    other_gold = other.plain_choices[other_place]
     if gold == other_gold:
         return True
     if gold in other.plain_choices or other_gold in item.plain_choices:
         return False
-    answers = shingles(item.choices[places[0]]), shingles(other.choices[places[1]])
-    return jaccard(*answers) >= _PART_SIMILAR
+    answer = shingles(item.choices[place])
+    return jaccard(answer, shingles(other.choices[other_place])) >= _PART_SIMILAR
 
 
 def substituted(text: str, other: str) -> bool:
     """Return whether both texts have a word of four letters or more without a similar one."""
-    words, others = (set(_WORD.findall(text.lower())) for text in (text, other))
-    only, only_other = words - others, others - words
+    words = set(_WORD.findall(text.lower()))
+    others = set(_WORD.findall(other.lower()))
+    only = words - others
+    only_other = others - words
     return _dissimilar(only, only_other) and _dissimilar(only_other, only)
 
 
 def _dissimilar(words: set[str], others: set[str]) -> bool:
-    content = (word for word in words if len(word) >= 4 and word not in _JOINING)
-    return any(not any(_similar(word, other) for other in others) for word in content)
+    for word in words:
+        if len(word) < 4 or word in _JOINING:
+            continue
+        if not any(_similar(word, other) for other in others):
+            return True
+    return False
 
 
 def _similar(word: str, other: str) -> bool:
@@ -166,6 +181,10 @@ class Pairs(NamedTuple):
     later: Ints
     earlier: Ints
     similarity: NDArray[np.float64]
+
+    def at(self, which: NDArray[np.generic]) -> "Pairs":
+        """Return some of the pairs."""
+        return Pairs(*(column[which] for column in self))
 
 
 Over = Callable[[Callable[[Any], Any], Iterator[Any]], Iterator[Any]]
@@ -184,25 +203,24 @@ def sign(items: Iterable[Item]) -> NDArray[np.uint32]:
     from rensa import RMinHash
 
     sets = [shingles(last_sentence(item.question), *item.choices) for item in items]
-    rows = (
-        RMinHash.digest_matrix_from_token_byte_sets(sets, PERMUTATIONS, 0).to_rows() if sets else []
-    )
-    return np.array(rows, np.uint32).reshape(len(sets), PERMUTATIONS)
+    if not sets:
+        return np.zeros((0, PERMUTATIONS), np.uint32)
+    matrix = RMinHash.digest_matrix_from_token_byte_sets(sets, PERMUTATIONS, 0)
+    return np.array(matrix.to_rows(), np.uint32)
 
 
 def as_items(rows: pa.Table) -> list[Item]:
     """Return clean rows as items."""
-    columns = (rows.column(name).to_pylist() for name in ("question", "choices", "answer"))
-    passages = (passage or "" for passage in rows.column("passage").to_pylist())
-    return [Item(*row) for row in zip(*columns, passages, strict=True)]
+    records = rows.select(["question", "choices", "answer", "passage"]).to_pylist()
+    return [Item(**record | {"passage": record["passage"] or ""}) for record in records]
 
 
 def compare_pairs(task: tuple[pa.Table, Ints, Ints]) -> Iterator[NDArray[np.float64]]:
     """Yield the similarities of pairs of rows that ask the same, NaN for others, as one batch."""
     rows, later, earlier = task
     items = as_items(rows)
-    found = (compare(items[one], items[two]) for one, two in zip(later, earlier, strict=True))
-    yield np.array([np.nan if value is None else value for value in found])
+    found = [compare(items[one], items[two]) for one, two in zip(later, earlier, strict=True)]
+    yield np.array(found, dtype=np.float64)  # None becomes NaN
 
 
 def find_near_pairs(
@@ -219,22 +237,22 @@ def find_near_pairs(
     """
     n = len(signed)
     new = np.setdiff1d(_candidates(signed, active), known, assume_unique=True)
-    chunks = [new[start : start + _PAIRS_AT_ONCE] for start in range(0, len(new), _PAIRS_AT_ONCE)]
 
     def tasks() -> Iterator[tuple[pa.Table, Ints, Ints]]:
-        for chunk in chunks:
+        for start in range(0, len(new), _PAIRS_AT_ONCE):
+            chunk = new[start : start + _PAIRS_AT_ONCE]
             items, place = np.unique(np.concatenate([chunk // n, chunk % n]), return_inverse=True)
             yield rows.take(pa.array(items)), place[: len(chunk)], place[len(chunk) :]
 
     similarity = np.concatenate([np.zeros(0), *over(compare_pairs, tasks())])
-    same = ~np.isnan(similarity)
-    pairs = Pairs(new[same] // n, new[same] % n, similarity[same])
-    return pairs, np.union1d(known, new)
+    pairs = Pairs(new // n, new % n, similarity)
+    return pairs.at(~np.isnan(similarity)), np.union1d(known, new)
 
 
 def _candidates(signed: NDArray[np.uint32], active: Ints) -> Ints:
     """Return pairs that share a band and whose signatures do not exclude them, ascending."""
-    n, width = len(signed), PERMUTATIONS // _BANDS
+    n = len(signed)
+    width = PERMUTATIONS // _BANDS
     place = np.arange(len(active))
     pieces = [np.zeros(0, np.int64)]
     for band in range(_BANDS):
@@ -251,8 +269,8 @@ def _candidates(signed: NDArray[np.uint32], active: Ints) -> Ints:
         pieces = [np.unique(np.concatenate(pieces))]
     [pairs] = pieces
     least = _SIMILAR - _MARGIN * (_SIMILAR * (1 - _SIMILAR) / PERMUTATIONS) ** 0.5
-    likely = (
-        some[(signed[some // n] == signed[some % n]).mean(axis=1) >= least]
-        for some in np.array_split(pairs, len(pairs) // 100_000 + 1)
-    )
-    return np.concatenate([*likely])
+    likely = []
+    for some in np.array_split(pairs, len(pairs) // 100_000 + 1):
+        estimate = (signed[some // n] == signed[some % n]).mean(axis=1)
+        likely.append(some[estimate >= least])
+    return np.concatenate(likely)

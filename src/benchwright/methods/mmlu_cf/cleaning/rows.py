@@ -14,10 +14,11 @@ from benchwright.tables.mmlu_cf import (
 )
 
 LETTERS = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
-CLEAN, REJECTED, CHANGES, FUNNEL = (
-    arrow_schema(table, pa.large_list(pa.large_string()))
-    for table in (CleanItems, RejectedRawItems, CleaningChanges, CleaningFunnel)
-)
+_TEXTS = pa.large_list(pa.large_string())
+CLEAN = arrow_schema(CleanItems, _TEXTS)
+REJECTED = arrow_schema(RejectedRawItems, _TEXTS)
+CHANGES = arrow_schema(CleaningChanges, _TEXTS)
+FUNNEL = arrow_schema(CleaningFunnel, _TEXTS)
 
 
 @dataclass(frozen=True)
@@ -37,9 +38,15 @@ class Row:
         choices = tuple(choice or "" for choice in record["choices"] or ())
         labels = tuple(label or "" for label in record.get("labels") or ())
         if len(labels) != len(choices):
-            labels = ("?" if labels else "",) * len(choices)
-        texts = (record.get(name) for name in ("answer", "passage", "explanation"))
-        return cls(record["question"] or "", choices, labels, *texts)
+            labels = tuple("?" if labels else "" for _ in choices)
+        return cls(
+            question=record["question"] or "",
+            choices=choices,
+            labels=labels,
+            answer=record.get("answer"),
+            passage=record.get("passage"),
+            explanation=record.get("explanation"),
+        )
 
     @property
     def position(self) -> int:
@@ -50,12 +57,15 @@ class Row:
         """Return column, text and other text wherever two rows with as many choices differ."""
         found = []
         for field in fields(self):
-            old, new = getattr(self, field.name), getattr(other, field.name)
-            if isinstance(old, tuple):
-                pairs = enumerate(zip(old, new, strict=True))
-                found += [(f"{field.name}[{at}]", *pair) for at, pair in pairs if len({*pair}) > 1]
-            elif old != new:
-                found.append((field.name, old, new))
+            old = getattr(self, field.name)
+            new = getattr(other, field.name)
+            if not isinstance(old, tuple):
+                if old != new:
+                    found.append((field.name, old, new))
+                continue
+            for at, (text, rewritten) in enumerate(zip(old, new, strict=True)):
+                if text != rewritten:
+                    found.append((f"{field.name}[{at}]", text, rewritten))
         return found
 
 

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import pyarrow as pa
 
@@ -50,10 +50,12 @@ def too_long(row: Row, _: CleaningParams) -> Row | str:
 
 def unreadable(row: Row, _: CleaningParams) -> Row | str:
     """Reject text that was decoded wrongly, has control characters, or a word of 100 letters."""
-    texts = (("the question", row.question), ("the passage", row.passage or ""))
-    for where, text in (*texts, *(("a choice", choice) for choice in row.choices)):
-        if _UNREADABLE.search(text):
-            return f"undecodable character in {where}"
+    if _UNREADABLE.search(row.question):
+        return "undecodable character in the question"
+    if _UNREADABLE.search(row.passage or ""):
+        return "undecodable character in the passage"
+    if any(map(_UNREADABLE.search, row.choices)):
+        return "undecodable character in a choice"
     long = any(map(_LONG_WORD.search, (row.question, *row.choices)))
     return "a word of 100 letters" if long else row
 
@@ -101,7 +103,8 @@ def question_complete(row: Row, _: CleaningParams) -> Row | str:
     for reason, pattern in _CUT_OFF.items():
         if pattern.search(row.question):
             return reason
-    opened, closed = (sum(map(row.question.count, brackets)) for brackets in ("([{", ")]}"))
+    opened = sum(map(row.question.count, "([{"))
+    closed = sum(map(row.question.count, ")]}"))
     return row if opened <= closed else "bracket that is not closed"
 
 
@@ -207,24 +210,25 @@ def clean_batch(table: pa.Table, params: CleaningParams) -> CleanedBatch:
     The result for a row does not depend on the other rows of the batch.
     """
     rules = [rule for rule in ROW_RULES if rule.name not in params.off]
-    clean, rejected, changes = [], [], []
+    clean: list[dict[str, Any]] = []
+    rejected: list[dict[str, Any]] = []
+    changes: list[dict[str, Any]] = []
     for record in table.to_pylist():
         item_id = str(record["item_id"])
         row, changed, why = clean_row(Row.of(record), rules, params)
-        changes += [(item_id, *change) for change in changed]
+        for rule, column, before, after in changed:
+            cells = {"rule": rule, "column": column, "before": before, "after": after}
+            changes.append({"item_id": item_id} | cells)
         if why:
-            rejected.append((item_id, *why, None, None))
-        else:
-            kept = {name: record.get(name) for name in ("doc_id", "url", "domain")}
-            texts = {name: getattr(row, name) for name in ("question", "passage", "explanation")}
-            answered = {"choices": row.choices, "answer": row.position}
-            clean.append({"item_id": item_id} | kept | texts | answered)
+            rule, detail = why
+            rejected.append({"item_id": item_id, "rule": rule, "detail": detail})
+            continue
+        kept = {name: record.get(name) for name in ("doc_id", "url", "domain")}
+        texts = {name: getattr(row, name) for name in ("question", "passage", "explanation")}
+        answered = {"choices": row.choices, "answer": row.position}
+        clean.append({"item_id": item_id} | kept | texts | answered)
     return CleanedBatch(
-        pa.Table.from_pylist(clean, CLEAN),
-        *(
-            pa.Table.from_pylist(
-                [dict(zip(schema.names, row, strict=True)) for row in rows], schema
-            )
-            for rows, schema in ((rejected, REJECTED), (changes, CHANGES))
-        ),
+        rows=pa.Table.from_pylist(clean, CLEAN),
+        rejected=pa.Table.from_pylist(rejected, REJECTED),
+        changes=pa.Table.from_pylist(changes, CHANGES),
     )

@@ -63,28 +63,29 @@ def sample_by_difficulty(
     ids and the counts of the strata.
     """
     pool = _pool(items, seed)
-    fields = sorted(set(pool["field"]))
-    place = {field: number for number, field in enumerate(fields)}
-    pool["stratum"] = pool["field"].map(place).to_numpy(np.int64) * LEVELS + pool["level"]
+    place, fields = pd.factorize(pool["field"], sort=True)
+    pool["stratum"] = place * LEVELS + pool["level"]
     available = np.bincount(pool["stratum"], minlength=len(fields) * LEVELS).reshape(-1, LEVELS)
     size = min(params.size, int(available.sum()))
-    shares, in_field = level_shares(params.mean, params.sd), available.sum(axis=1)
+    in_field = available.sum(axis=1)
     counts = dict(zip(fields, in_field.tolist(), strict=True))
     weights = dict.fromkeys(fields, 1) if params.fields == "equal" else counts
     by_field = _field_quotas(counts, weights, size)
     quotas = np.array([by_field[field] for field in fields], dtype=np.int64)
     scarce_first = np.argsort(in_field - quotas, kind="stable")
-    target, allocated = (
-        _table(quotas, shares, most, scarce_first)
-        for most in (np.full_like(available, size), available)
-    )
+    shares = level_shares(params.mean, params.sd)
+    target = _table(quotas, shares, np.full_like(available, size), scarce_first)
+    allocated = _table(quotas, shares, available, scarce_first)
     chosen = _filled(pool, allocated.ravel())
-    rows = [
-        (field, level, target[f, level], available[f, level], allocated[f, level])
-        for f, field in enumerate(fields)
-        for level in range(LEVELS)
-    ]
-    strata = pd.DataFrame(rows, columns=["field", "level", "target", "available", "sampled"])
+    strata = pd.DataFrame(
+        {
+            "field": np.repeat(fields, LEVELS),
+            "level": np.tile(np.arange(LEVELS), len(fields)),
+            "target": target.ravel(),
+            "available": available.ravel(),
+            "sampled": allocated.ravel(),
+        }
+    )
     strata["shortfall"] = (strata["target"] - strata["sampled"]).clip(lower=0)
     return sorted(chosen["item_id"]), strata.astype({"field": str})
 
@@ -147,8 +148,7 @@ def _filled(pool: pd.DataFrame, allocated: Counts) -> pd.DataFrame:
     turn = ranked.groupby(["stratum", "domain"], dropna=False).cumcount()
     ranked["repeated"] = unknown | ranked.groupby("domain").cumcount().gt(0)
     ranked["turn"] = turn.mask(unknown, 0)
-    ranked = ranked.sort_values(
-        ["repeated", "plain", "turn", "order", "item_id"], ignore_index=True
-    )
+    order = ["repeated", "plain", "turn", "order", "item_id"]
+    ranked = ranked.sort_values(order, ignore_index=True)
     place = ranked.groupby("stratum").cumcount()
     return ranked[place.to_numpy() < allocated[ranked["stratum"]]]

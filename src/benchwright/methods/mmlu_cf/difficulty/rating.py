@@ -1,6 +1,7 @@
 """Judges' ratings of difficulty, 0–9 (MMLU-CF, section 3.2, step 3)."""
 
 from collections.abc import Mapping, Sequence
+from math import nan
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -148,13 +149,13 @@ def combine_ratings(
     `from_responses` levels by item id, NaN if unknown. Return item_id, difficulty (0–9 or NaN),
     level (the nearest whole number) and source (`judges`, `responses` or `not_judged`).
     """
-    medians = ratings.groupby("item_id")["value"].median().dropna().to_dict()
-    coins = item_uniforms(seed, "difficulty_level", list(item_ids))
+    by_judges = ratings.groupby("item_id")["value"].median().dropna().to_dict()
+    by_models = from_responses or {}
+    coins = item_uniforms(seed, "difficulty_level", item_ids)
     rows: list[tuple[str, float, float, str]] = []
     for item_id, coin in zip(item_ids, coins, strict=True):
-        value, source = medians.get(item_id, np.nan), "judges"
-        if np.isnan(value):
-            value, source = (from_responses or {}).get(item_id, np.nan), "responses"
+        value = by_judges.get(item_id, by_models.get(item_id, nan))
+        source = "judges" if item_id in by_judges else "responses"
         if np.isnan(value):
             source = "not_judged"
         below = float(np.floor(value))
@@ -188,6 +189,6 @@ def count_levels(
         known = levels.fillna(-1).astype(np.int64)
         for level in range(-1, LEVELS):
             n = int((known == level).sum())
-            expected = target[level] if pool == "sampled" and level >= 0 else np.nan
+            expected = target[level] if pool == "sampled" and level >= 0 else nan
             rows.append((pool, level, n, n / max(len(known), 1), expected))
     return pd.DataFrame(rows, columns=["pool", "level", "n", "share", "expected"])

@@ -47,10 +47,11 @@ def levels_by_quantiles(values: ArrayLike, reference_levels: ArrayLike | None = 
     known = ~np.isnan(difficulty)
     levels = np.arange(LEVELS) if reference_levels is None else np.asarray(reference_levels)
     levels = np.sort(levels[~np.isnan(levels)])
-    if len(levels) and known.any():
+    n = len(levels)
+    if n and known.any():
         percentile = (rankdata(difficulty[known]) - 0.5) / known.sum()
-        places = np.floor(percentile * len(levels)).astype(np.intp)
-        out[known] = levels[np.minimum(places, len(levels) - 1)]
+        places = np.floor(percentile * n).astype(np.intp)
+        out[known] = levels[np.minimum(places, n - 1)]
     return out
 
 
@@ -98,20 +99,15 @@ def right_answers(
     """
     asked_as = Configuration(configuration.model, *scoring.asked()[0][1:])
     writer = PromptWriter(asked_as, models.models[asked_as.model], scoring, PromptParams())
-    prompts = Prompts.from_rows(
-        [
-            writer.row(Asked(question, "question", pool))
-            for question in questions
-            if not unsuited(question, "question", asked_as.style)
-        ]
-    )
+    suited = [each for each in questions if not unsuited(each, "question", asked_as.style)]
+    prompts = Prompts.from_rows([writer.row(Asked(each, "question", pool)) for each in suited])
     live = ask_prompts(prompts, store, store.add, models, scoring).live_responses
     chosen = {row["item_id"]: _chosen(row, configuration.style) for row in live.to_dict("records")}
-    options = [chosen.get(question.item_id, -1) for question in questions]
-    return [
-        np.nan if option < 0 else float(option == question.answer)
-        for option, question in zip(options, questions, strict=True)
-    ]
+    answers = []
+    for question in questions:
+        option = chosen.get(question.item_id, -1)
+        answers.append(np.nan if option < 0 else float(option == question.answer))
+    return answers
 
 
 def answer_questions(
@@ -135,11 +131,14 @@ def answer_questions(
         asked = difficulty_candidates(fielded_items, difficulty.at_most, closed_seed)
         shown = questions(as_items(with_passage(asked).fillna({"field": ""})))
         for name in sorted(difficulty.answering):
-            configuration, alone = parse_configuration(name), one_configuration(name, scoring)
+            configuration = parse_configuration(name)
+            alone = one_configuration(name, scoring)
             models.named(configuration.model, "difficulty.answering")
             warn_of_server(configuration.model, models, "difficulty.answering")
             pool = DemonstrationPool([], alone.demonstrations, 0)
-            answers[name] = right_answers(shown, configuration, models, alone, pool, judge_store)
+            answers[name] = right_answers(
+                shown, configuration, models, scoring=alone, pool=pool, store=judge_store
+            )
     ids = tuple(question.item_id for question in shown)
     correct = np.array(list(answers.values()), dtype=np.float32).reshape(-1, len(ids))
     return ResponseMatrix.of(tuple(answers), ids, correct=correct)
@@ -149,6 +148,9 @@ def _chosen(row: Any, style: str) -> int:
     logprobs = row["logprobs"]
     if not isinstance(logprobs, list) or not logprobs:
         return int(row["prediction"])
-    size = {"cloze_bytes": row["option_bytes"], "cloze_tokens": row["option_tokens"]}.get(style)
     values = np.asarray(logprobs, dtype=np.float64)
-    return int(np.argmax(values if size is None else values / np.asarray(size)))
+    if style == "cloze_bytes":
+        values /= row["option_bytes"]
+    elif style == "cloze_tokens":
+        values /= row["option_tokens"]
+    return int(np.argmax(values))

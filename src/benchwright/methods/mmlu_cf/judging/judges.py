@@ -1,6 +1,7 @@
 """Judges of questions: prompts, rounds of asking, agreement."""
 
 import logging
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any
@@ -22,8 +23,15 @@ logger = logging.getLogger(__name__)
 ROUNDS = ["task", "judge", "attempt", "asked", "parsed", "unparsed", "too_long", "parse_rate"]
 VALUES = ["item_id", "judge", "criterion", "value"]
 AGREEMENT = [
-    *("task", "criterion", "judge", "other"),
-    *("n_items", "alpha", "low", "high", "reason"),
+    "task",
+    "criterion",
+    "judge",
+    "other",
+    "n_items",
+    "alpha",
+    "low",
+    "high",
+    "reason",
 ]
 _DRAWS = 500  # of the bootstrap over items
 
@@ -36,12 +44,10 @@ def shown_question(question: str, choices: Sequence[str], answer: int) -> str:
 
 def with_passage(items: pd.DataFrame) -> pd.DataFrame:
     """Return a copy of a `CleanItems` table whose questions begin with their passages."""
-    questions = [
-        f"{passage.strip()}\n\n{question}"
-        if isinstance(passage, str) and passage.strip()
-        else question
-        for passage, question in zip(items["passage"], items["question"], strict=True)
-    ]
+    questions = []
+    for passage, question in zip(items["passage"], items["question"], strict=True):
+        passed = isinstance(passage, str) and passage.strip()
+        questions.append(f"{passed}\n\n{question}" if passed else question)
     return items.assign(question=pd.Series(questions, index=items.index, dtype=object))
 
 
@@ -62,10 +68,11 @@ def rounds_table(task: str, rounds: Mapping[str, Rounds[T]]) -> pd.DataFrame:
     rows: list[tuple[Any, ...]] = []
     for judge, asked in rounds.items():
         for attempt in sorted({reply.attempt for reply in asked.attempts}):
-            statuses = [reply.status for reply in asked.attempts if reply.attempt == attempt]
-            counts = [statuses.count(status) for status in ("parsed", "unparsed", "too_long")]
-            n = len(statuses)
-            rows.append((task, judge, attempt, n, *counts, counts[0] / n))
+            counts = Counter(reply.status for reply in asked.attempts if reply.attempt == attempt)
+            n = counts.total()
+            read = counts["parsed"]
+            unread = (counts["unparsed"], counts["too_long"])
+            rows.append((task, judge, attempt, n, read, *unread, read / n))
     return pd.DataFrame(rows, columns=ROUNDS)
 
 
@@ -94,10 +101,8 @@ def ask_in_memory(
 def warn_of_server(name: str, models: ModelsParams, what: str) -> None:
     """Warn if a model is a server, since it would receive questions of the closed half."""
     if name in models.models and models.models[name].endpoint is not None:
-        logger.warning(
-            "%s: %s is a server: it receives questions of the closed half and may store them",
-            *(what, name),
-        )
+        message = "%s: %s is a server: it receives questions of the closed half and may store them"
+        logger.warning(message, what, name)
 
 
 def named_judges(
@@ -111,8 +116,11 @@ def named_judges(
 ) -> Mapping[str, Ask]:
     """Return the judges that a section of conf names; of `closed` questions, `ask_in_memory`."""
     ask = ask_in_memory if closed else ask_model
-    settings, most = (models, scoring, store), params.max_tokens
-    return {name: ask(name, *settings, max_tokens=most, what=what) for name in params.judges}
+    most = params.max_tokens
+    return {
+        name: ask(name, models, scoring, store, max_tokens=most, what=what)
+        for name in params.judges
+    }
 
 
 def judge_agreement(task: str, judged: pd.DataFrame, scale: Scale, seed: int) -> pd.DataFrame:
@@ -126,8 +134,9 @@ def judge_agreement(task: str, judged: pd.DataFrame, scale: Scale, seed: int) ->
         table = part.pivot(index="judge", columns="item_id", values="value")  # noqa: PD010
         table = table.sort_index(axis=0).sort_index(axis=1)
         values = table.to_numpy(np.float64)
-        pairs = combinations(table.index, 2)
-        groups = [("", "", values), *((a, b, table.loc[[a, b]].to_numpy()) for a, b in pairs)]
+        groups = [("", "", values)]
+        for first, second in combinations(table.index, 2):
+            groups.append((first, second, table.loc[[first, second]].to_numpy()))
         for judge, other, of_judges in groups:
             generator = stage_generator(seed, f"judge_agreement/{task}")
             alpha = krippendorff_alpha(of_judges, scale, _DRAWS, generator)

@@ -78,7 +78,8 @@ class SealedShards(StoredShards):
         Raises:
             InputError: the folder is not writable; its files stay as they were.
         """
-        nonce, plain = os.urandom(_NONCE), frame.to_parquet(index=False)
+        nonce = os.urandom(_NONCE)
+        plain = frame.to_parquet(index=False)
         sealed = self._keys[0].encrypt(nonce, plain, name.encode())
         with written_aside(self._file(name)) as aside:
             aside.write_bytes(nonce + sealed)

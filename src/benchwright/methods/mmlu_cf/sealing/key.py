@@ -17,7 +17,9 @@ _SHORTEST = 16
 KEY_VARIABLE = "BENCHWRIGHT_SEAL_KEY"
 _NEW_KEY = "`benchwright new-key FILE` makes a key"
 # Memory-hard, about 0.3 s and 128 MiB per guess of a passphrase.
-SCRYPT_N, SCRYPT_R, SCRYPT_P = 1 << 17, 8, 1
+SCRYPT_N = 1 << 17
+SCRYPT_R = 8
+SCRYPT_P = 1
 
 
 class SealKey:
@@ -82,8 +84,7 @@ def read_key(params: SealingParams) -> SealKey:
     if not text:
         raise InputError(
             f"sealing: no key: set the environment variable {KEY_VARIABLE}, or key_file to the "
-            "path of a file with the key "
-            f"({_NEW_KEY}; without the key the closed half is lost)"
+            f"path of a file with the key ({_NEW_KEY}; without the key the closed half is lost)"
         )
     return SealKey(text)
 
@@ -147,7 +148,8 @@ def seal_bytes(plain: bytes, key: SealKey) -> bytes:
     """Encrypt bytes to the contents of a sealed file."""
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-    salt, nonce = os.urandom(_LENGTHS["salt"]), os.urandom(_LENGTHS["nonce"])
+    salt = os.urandom(_LENGTHS["salt"])
+    nonce = os.urandom(_LENGTHS["nonce"])
     derived = key.derived(salt)
     header = {
         "format": _FORMAT,
@@ -182,7 +184,7 @@ def read_sealed(path: Path, key: SealKey) -> bytes:
         parts = {name: bytes.fromhex(header[name]) for name in _LENGTHS}
         known = header["format"] == _FORMAT
     except (ValueError, KeyError, TypeError, RecursionError):
-        known, parts = False, {}
+        known = False
     if not known or {name: len(part) for name, part in parts.items()} != _LENGTHS:
         raise InputError(
             f"{path}: not a sealed benchmark ({_FORMAT}), or its first line was altered; use a "

@@ -22,7 +22,10 @@ from benchwright.statistics.paired_differences import clustered_se
 from benchwright.transforms.altered_item import MultipleChoice
 from benchwright.transforms.released_order import leak_test_facts, released_order
 
-VALIDATION, TEST, CARD, MANIFEST = "validation.jsonl", "test.sealed", "README.md", "manifest.json"
+VALIDATION = "validation.jsonl"
+TEST = "test.sealed"
+CARD = "README.md"
+MANIFEST = "manifest.json"
 
 
 @dataclass(frozen=True)
@@ -73,26 +76,33 @@ def seal_halves(
     names = KeyedNames(key, name)
     canary = names.canary("validation")
     public = [_public_row(row, canary, names.orders) for row in halves["validation"]]
-    closed = sorted(
-        (_closed_row(row, names) for row in halves["test"]), key=lambda row: str(row["item_id"])
-    )
+    closed = [_closed_row(row, names) for row in halves["test"]]
+    closed.sort(key=lambda row: str(row["item_id"]))
     first = {"name": name, "half": "test", "canary": names.canary("test"), "items": len(closed)}
-    files = {VALIDATION: _lines(public), TEST: seal_bytes(_lines([first, *closed]), key)}
-    leak_test = leak_test_facts(names.orders, VALIDATION)
-    manifest: dict[str, Any] = {"name": name, "canary": canary, "leak_test": leak_test}
-    for half, file in (("validation", VALIDATION), ("test", TEST)):
-        digest = hashlib.sha256(files[file]).hexdigest()
-        manifest[half] = {"file": file, "items": len(halves[half]), "sha256": digest}
-    manifest["fields"] = {
-        half: dict(sorted(Counter(str(row["field"]) for row in rows).items()))
-        for half, rows in halves.items()
+    validation = _lines(public)
+    test = seal_bytes(_lines([first, *closed]), key)
+    manifest = {
+        "name": name,
+        "canary": canary,
+        "leak_test": leak_test_facts(names.orders, VALIDATION),
+        "validation": _file_entry(VALIDATION, validation, len(public)),
+        "test": _file_entry(TEST, test, len(closed)),
+        "fields": {half: _field_counts(rows) for half, rows in halves.items()},
     }
     return {
-        VALIDATION: files[VALIDATION],
+        VALIDATION: validation,
         CARD: _card(name, public, len(closed), licence).encode(),
-        TEST: files[TEST],
+        TEST: test,
         MANIFEST: (json.dumps(manifest, indent=2, ensure_ascii=False) + "\n").encode(),
     }
+
+
+def _file_entry(file: str, content: bytes, items: int) -> dict[str, Any]:
+    return {"file": file, "items": items, "sha256": hashlib.sha256(content).hexdigest()}
+
+
+def _field_counts(rows: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+    return dict(sorted(Counter(str(row["field"]) for row in rows).items()))
 
 
 def public_assignment(assignment: pd.DataFrame, key: SealKey, name: str) -> pd.DataFrame:
@@ -106,8 +116,8 @@ def public_assignment(assignment: pd.DataFrame, key: SealKey, name: str) -> pd.D
 def open_sealed(path: Path, key: SealKey) -> SealedBenchmark:
     """Open the closed half in memory, as `read_sealed`; nothing is written."""
     try:
-        first, *rows = (json.loads(line) for line in read_sealed(path, key).splitlines())
-        items = tuple(SealedItem(**{**row, "choices": tuple(row["choices"])}) for row in rows)
+        first, *rows = map(json.loads, read_sealed(path, key).splitlines())
+        items = tuple(SealedItem(**row | {"choices": tuple(row["choices"])}) for row in rows)
         return SealedBenchmark(str(first["name"]), str(first["canary"]), items)
     except InputError:
         raise
@@ -144,16 +154,16 @@ def _public_row(row: Mapping[str, Any], canary: str, orders: bytes) -> dict[str,
     cluster = _cluster(row)
     digest = hashlib.sha256(cluster.encode()).hexdigest()[:32] if cluster else row["item_id"]
     body = _body(row)
-    item = MultipleChoice(
-        str(row["item_id"]), body["question"], tuple(body["choices"]), body["answer"]
-    )
+    choices = tuple(body["choices"])
+    item = MultipleChoice(str(row["item_id"]), body["question"], choices, answer=body["answer"])
     released = released_order(item, orders)
     body |= {"choices": list(released.choices), "answer": released.answer}
     return {"item_id": row["item_id"], **body, "cluster": digest, **more, "canary": canary}
 
 
 def _closed_row(row: Mapping[str, Any], names: KeyedNames) -> dict[str, Any]:
-    item_id, cluster = names.item_id(str(row["item_id"])), _cluster(row)
+    item_id = names.item_id(str(row["item_id"]))
+    cluster = _cluster(row)
     keyed = names.cluster(cluster) if cluster else item_id
     return {"item_id": item_id, **_body(row), "cluster": keyed}
 
@@ -273,9 +283,10 @@ def evaluate_sealed(sealed: SealedBenchmark, scorer: Scorer, min_group: int) -> 
     _, clusters = np.unique([item.cluster for item in sealed.items], return_inverse=True)
     whole = _score(correct, clusters)
     field = np.array([item.field for item in sealed.items], dtype=object)
-    groups = _groups(field, ~np.isnan(correct), min_group)
-    members = {name: np.isin(field, part) for name, part in groups}
-    fields = {name: _score(correct[own], clusters[own]) for name, own in members.items()}
+    fields = {}
+    for name, members in _groups(field, ~np.isnan(correct), min_group):
+        own = np.isin(field, members)
+        fields[name] = _score(correct[own], clusters[own])
     return SealedScore(whole, fields, unanswered)
 
 

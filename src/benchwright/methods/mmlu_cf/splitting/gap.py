@@ -58,31 +58,48 @@ def half_gaps(
     original benchmark by configuration, or by model where a log does not say how it asked.
     """
     ordered = sorted(scores, key=lambda score: (*score[:3], score.field))
-    known = originals or {}
-
-    def original(score: ScoredHalves) -> tuple[float, float]:
-        by_model = known.get(score.model, (nan, nan))
-        return (nan, nan) if score.field else known.get(configuration_name(*score[:3]), by_model)
-
     gaps = [_gap(score.validation, score.test) for score in ordered]
+    p_values = np.array([gap.p_value for gap in gaps])
+    of_fields = np.array([score.field != "" for score in ordered], dtype=np.bool_)
     adjusted = np.full(len(gaps), nan)
-    for whole in (True, False):
-        family = [i for i, score in enumerate(ordered) if (score.field == "") == whole]
-        adjusted[family] = holm([gaps[i].p_value for i in family])
-    rows: list[tuple[Any, ...]] = [
-        (
-            *score[:3],
-            groups.get(score.model, "unknown"),
-            *(score.validation.n, score.test.n),
-            *(score.validation.accuracy, score.test.accuracy),
-            *gap[:3],
-            bool(gap.delta < 0 and p <= alpha),
-            *(score.field, gap.p_value, p, gap.reason),
-            *original(score),
+    for family in (of_fields, ~of_fields):
+        adjusted[family] = holm(p_values[family])
+    rows = []
+    for score, gap, p in zip(ordered, gaps, adjusted.tolist(), strict=True):
+        accuracy, n = _original(score, originals or {})
+        rows.append(
+            {
+                "model": score.model,
+                "style": score.style,
+                "shots": score.shots,
+                "size_group": groups.get(score.model, "unknown"),
+                "n_validation": score.validation.n,
+                "n_test": score.test.n,
+                "validation": score.validation.accuracy,
+                "test": score.test.accuracy,
+                "delta": gap.delta,
+                "low": gap.low,
+                "high": gap.high,
+                "suspicious": bool(gap.delta < 0 and p <= alpha),
+                "field": score.field,
+                "p_value": gap.p_value,
+                "p_holm": p,
+                "reason": gap.reason,
+                "original": accuracy,
+                "n_original": n,
+            }
         )
-        for score, gap, p in zip(ordered, gaps, adjusted.tolist(), strict=True)
-    ]
     return HalfGap.from_rows(rows)
+
+
+def _original(
+    score: ScoredHalves, originals: Mapping[str, tuple[float, float]]
+) -> tuple[float, float]:
+    """Return accuracy and items on the original benchmark, NaN if unknown."""
+    if score.field:
+        return nan, nan
+    by_model = originals.get(score.model, (nan, nan))
+    return originals.get(configuration_name(score.model, score.style, score.shots), by_model)
 
 
 class _Gap(NamedTuple):

@@ -60,7 +60,8 @@ def similar_pairs(
     for start in range(0, len(order), _BLOCK):
         cosines = (exact[start : start + _BLOCK] @ exact.T).round(6)
         for row, place in np.argwhere(np.triu(cosines >= similarity, start + 1)).tolist():
-            first, second = (item_ids[order[at]] for at in (start + row, place))
+            first = item_ids[order[start + row]]
+            second = item_ids[order[place]]
             pairs.append(Pair(first, second, float(cosines[row, place])))
     return pairs
 
@@ -73,8 +74,8 @@ def same_numbers(first: str, second: str) -> bool:
 def parse_same(reply: str) -> bool | None:
     """Read a judge's yes or no; None if the reply begins with neither or contains both."""
     words = _WORD.findall(reply.casefold())
-    said = [word for word in words if word in {"yes", "no"}]
-    return words[0] == "yes" if said and {*said} == {words[0]} else None
+    said = {"yes", "no"}.intersection(words)
+    return words[0] == "yes" if said and said == {words[0]} else None
 
 
 def judge_pairs(
@@ -89,12 +90,7 @@ def judge_pairs(
     """
     verdicts: dict[Pair, str] = {}
     for pair in pairs:
-        first, second = texts[pair.first], texts[pair.second]
-        equal = same_numbers(first, second)
-        a, b = (set(_WORD.findall(text.casefold())) for text in (first, second))
-        same = equal and len(a & b) >= _OVERLAP * len(a | b)
-        certain = equal and pair.similarity >= _CERTAIN
-        verdicts[pair] = "certain" if certain else "same_words" if same else "other_words"
+        verdicts[pair] = _compare_words(pair, texts[pair.first], texts[pair.second])
     if ask is None:
         return verdicts
     open_pairs = [pair for pair in pairs if verdicts[pair] != "certain"]
@@ -107,6 +103,17 @@ def judge_pairs(
         if last.value is not None:
             verdicts[pair] = "judged_same" if last.value else "judged_different"
     return verdicts
+
+
+def _compare_words(pair: Pair, first: str, second: str) -> str:
+    if not same_numbers(first, second):
+        return "other_words"
+    if pair.similarity >= _CERTAIN:
+        return "certain"
+    words = set(_WORD.findall(first.casefold()))
+    others = set(_WORD.findall(second.casefold()))
+    overlaps = len(words & others) >= _OVERLAP * len(words | others)
+    return "same_words" if overlaps else "other_words"
 
 
 def split_without_leaks(

@@ -1,7 +1,8 @@
 """Two halves with the same distribution of fields and difficulty (MMLU-CF, sections 3.2, 4.5)."""
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -42,12 +43,13 @@ def split_halves(
 
 def shared_ids(items: pd.DataFrame) -> list[list[str]]:
     """Return the ids that share a value of a column of `TOGETHER`, a list for each value."""
-    shared: defaultdict[tuple[str, Hashable], list[str]] = defaultdict(list)
+    shared: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for column in TOGETHER:
-        if column in items:
-            for item_id, value in zip(items["item_id"].astype(str), items[column], strict=True):
-                if isinstance(value, str) and value.strip():
-                    shared[column, value].append(item_id)
+        if column not in items:
+            continue
+        for item_id, value in zip(items["item_id"], items[column], strict=True):
+            if isinstance(value, str) and value.strip():
+                shared[column, value].append(str(item_id))
     return list(shared.values())
 
 
@@ -57,8 +59,9 @@ def groups_of(ids: Sequence[str], together: Iterable[Sequence[str]]) -> NDArray[
     from scipy.sparse.csgraph import connected_components
 
     place = {item_id: number for number, item_id in enumerate(ids)}
-    known = [[place[member] for member in members if member in place] for members in together]
-    links = [(group[0], number) for group in known for number in group[1:]]
+    links: list[tuple[int, int]] = []
+    for members in together:
+        links += pairwise(place[member] for member in members if member in place)
     ends = np.array(links, dtype=np.int64).reshape(-1, 2).T
     graph = coo_array((np.ones(len(links)), tuple(ends)), shape=(len(ids), len(ids)))
     component = connected_components(graph, directed=False)[1]
@@ -68,16 +71,20 @@ def groups_of(ids: Sequence[str], together: Iterable[Sequence[str]]) -> NDArray[
 
 def _place_groups(table: pd.DataFrame) -> dict[int, bool]:
     """Decide whether each group is public; groups are numbered in the order of hashes."""
-    field, level = (pd.factorize(table[name], sort=True)[0] for name in ("field", "level"))
+    field = pd.factorize(table["field"], sort=True)[0]
+    level = pd.factorize(table["level"], sort=True)[0]
     shape = (field.max() + 1, level.max() + 1)
     cells = pd.Series(field * shape[1] + level).groupby(table["group"]).agg(list)
-    surplus = np.zeros(shape, dtype=np.int64)  # of the public half
+    surplus = np.zeros(shape, dtype=np.int64)  # of the public half, by field and level
     public: dict[int, bool] = {}
     for group in sorted(cells.index, key=lambda name: (-len(cells[name]), min(cells[name]), name)):
         own = np.bincount(cells[group], minlength=surplus.size).reshape(shape)
-        sums = [(part, part.sum(axis=0), part.sum(axis=1), part.sum()) for part in (surplus, own)]
-        strata, *margins = (int((a * b).sum()) for a, b in zip(*sums, strict=True))
-        public[int(group)] = (strata, sum(margins)) <= (0, 0)
+        # Each product is positive where the group would add to a surplus of the public half.
+        strata = int((surplus * own).sum())
+        levels = int(surplus.sum(axis=0) @ own.sum(axis=0))
+        fields = int(surplus.sum(axis=1) @ own.sum(axis=1))
+        sizes = int(surplus.sum() * own.sum())
+        public[int(group)] = (strata, levels + fields + sizes) <= (0, 0)
         surplus += own if public[int(group)] else -own
     return public
 
@@ -92,16 +99,18 @@ def half_distances(assignment: pd.DataFrame, seed: int) -> pd.DataFrame:
     halves of the same sizes. Columns are attribute, n_validation, n_test and these two.
     """
     generator = stage_generator(seed, "half_distances")
-    public = assignment["half"].eq("validation")
+    public = assignment["half"].eq("validation").to_numpy()
+    n = int(public.sum())
+    m = len(public) - n
     rows = []
     for attribute in ("field", "difficulty", "stratum"):
-        names = np.array(list(map(str, assignment[attribute])), dtype=object)
-        both = np.unique(names, return_counts=True)[1]
-        first = pd.Series(names[public]).value_counts().reindex(np.unique(names), fill_value=0)
-        n, m = int(public.sum()), int((~public).sum())
+        values = [str(value) for value in assignment[attribute]]
+        value = np.unique(values, return_inverse=True)[1]
+        both = np.bincount(value)
+        first = np.bincount(value[public], minlength=len(both))
         drawn = generator.multivariate_hypergeometric(both, n, size=_DRAWS, method="marginals")
-        drawn = np.concatenate([[first.to_numpy()], drawn])
-        distance = np.abs(drawn / max(n, 1) - (both - drawn) / max(m, 1)).sum(axis=1) / 2
+        counts = np.concatenate([[first], drawn])
+        distance = np.abs(counts / max(n, 1) - (both - counts) / max(m, 1)).sum(axis=1) / 2
         rows.append((attribute, n, m, distance[0], np.quantile(distance[1:], 0.95)))
     columns = ["attribute", "n_validation", "n_test", "total_variation", "chance_95"]
     return pd.DataFrame(rows, columns=columns)
