@@ -4,15 +4,18 @@ Most tests run against an engine that stands in for vLLM; those marked `vllm` ne
 """
 
 import hashlib
+import sys
 from collections.abc import Iterator, Sequence
+from importlib.machinery import ModuleSpec
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchwright.core.errors import InputError
 from benchwright.language_models.protocol import PromptScore, PromptText, Sampling
 from benchwright.language_models.tokenization import encode
 from benchwright.language_models.vllm_engine import (
@@ -197,6 +200,31 @@ def test_prompt_that_fills_the_context_gets_no_answer(tiny_tokenizer: Any) -> No
     assert reported == [1, 1]
 
 
+def stand_in_module(monkeypatch: pytest.MonkeyPatch, name: str, **attributes: Any) -> ModuleType:
+    module = ModuleType(name)
+    module.__spec__ = ModuleSpec(name, None)
+    vars(module).update(attributes)
+    monkeypatch.setitem(sys.modules, name, module)
+    return module
+
+
+@pytest.mark.parametrize("error", [RuntimeError, ImportError, AssertionError])
+def test_backend_that_cannot_start_is_reported_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, error: type[Exception]
+) -> None:
+    def llm(*_: Any, **__: Any) -> None:
+        raise error("no room\n for the model")
+
+    platform = SimpleNamespace(device_type="cpu")
+    stand_in_module(monkeypatch, "vllm", LLM=llm, SamplingParams=dict)
+    stand_in_module(monkeypatch, "vllm.platforms", current_platform=platform)
+    stand_in_module(monkeypatch, "vllm.triton_utils", dispatcher=SimpleNamespace())
+    with pytest.raises(InputError, match=r"^vLLM cannot start here: no room for the model$"):
+        VllmModel.load(ModelSource("here"), "float32")
+    with pytest.raises(InputError, match=r"^scoring\.device is cuda, but .* runs on cpu"):
+        VllmModel.load(ModelSource("here"), "float32", "cuda")
+
+
 def plain_scores(model: Any, tokenizer: Any, prompts: Sequence[PromptText]) -> list[list[float]]:
     """Log-likelihoods one text at a time, with logits in float32."""
     import torch
@@ -251,12 +279,26 @@ def tiny_folder(tiny_tokenizer: Any, tmp_path_factory: pytest.TempPathFactory) -
     return folder
 
 
+class Hostile:
+    """A value that may not be looked at, as Flask's proxies outside of a request."""
+
+    def __getattribute__(self, name: str) -> Any:
+        raise RuntimeError(f"{name} was asked for")
+
+
 @pytest.fixture(scope="module")
 def tiny_vllm(tiny_folder: Path) -> Iterator[VllmModel]:
-    settings = VllmParams(enforce_eager=True, max_sequences=4)
-    model = VllmModel.load(ModelSource(str(tiny_folder)), "float32", "cpu", 512, settings)
-    yield model
-    model.close()
+    """The folder's model, loaded where a module holds something hostile."""
+    with pytest.MonkeyPatch.context() as patch:
+        stand_in_module(patch, "loaded_before", proxy=Hostile())
+        model = VllmModel.load(
+            ModelSource(str(tiny_folder)),
+            "float32",
+            context=512,
+            settings=VllmParams(enforce_eager=True, max_sequences=4),
+        )
+        yield model
+        model.close()
 
 
 def reference(folder: Path, dtype: str) -> Any:

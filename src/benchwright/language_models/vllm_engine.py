@@ -6,13 +6,15 @@ asked for by token id, so that labels need one request however many there are.
 
 import hashlib
 import os
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from itertools import islice
+from types import ModuleType
 from typing import Any, Generic, NamedTuple, Self, TypeVar
 
-from benchwright.core.errors import InputError
+from benchwright.core.errors import InputError, in_short
 from benchwright.language_models.protocol import (
     Generated,
     Progress,
@@ -87,6 +89,55 @@ def option_logprobs(
     )
 
 
+class _OwnModules:
+    """`sys` for vLLM's search for copies of its kernels, which it makes in all loaded modules.
+
+    vLLM for processors looks at the `__dict__` of everything that a module holds. What others have
+    loaded may answer with any error (Flask's `g` does, which MLflow imports), and has no kernels.
+    """
+
+    @property
+    def modules(self) -> dict[str, ModuleType]:
+        return {name: module for name, module in sys.modules.items() if name.startswith("vllm")}
+
+
+def _started(
+    source: ModelSource, dtype: Dtype, device: Device, *, context: int, settings: VllmParams
+) -> Any:
+    """Return vLLM's `LLM` with the model loaded; errors are vLLM's own."""
+    for name, value in _ENVIRONMENT.items():  # vLLM reads them when it is imported
+        os.environ.setdefault(name, value)
+    from vllm import LLM
+    from vllm.platforms import current_platform
+    from vllm.triton_utils import dispatcher
+
+    if current_platform.device_type != device:
+        raise InputError(
+            f"scoring.device is {device}, but the installed vLLM runs on "
+            f"{current_platform.device_type or 'no device here'}: install vLLM's build for "
+            f"{device}, or change scoring.device"
+        )
+    dispatcher.sys = _OwnModules()
+    on_cpu = {"block_size": _CPU_BLOCK, "kv_cache_memory_bytes": _CPU_CACHE}
+    return LLM(
+        source.name_or_path,
+        revision=source.revision,
+        tokenizer_revision=source.revision,
+        trust_remote_code=source.trust_remote_code,
+        dtype=dtype,
+        hf_overrides={"head_dtype": "float32"},
+        max_model_len=context,
+        max_num_seqs=settings.max_sequences,
+        tensor_parallel_size=settings.tensor_parallel,
+        gpu_memory_utilization=settings.gpu_memory,
+        enforce_eager=settings.enforce_eager,
+        enable_prefix_caching=True,
+        seed=0,
+        use_tqdm_on_load=False,
+        **(on_cpu if device == "cpu" else {}),
+    )
+
+
 class VllmModel:
     """A causal language model run by vLLM, with its prefix cache on.
 
@@ -123,43 +174,19 @@ class VllmModel:
         """Load a model; `device` must be the one vLLM was built for.
 
         Raises:
-            InputError: vLLM is not installed, was built for another device, or refuses the model.
+            InputError: vLLM is not installed, was built for another device, or cannot start.
         """
         settings = settings or VllmParams()
         if find_spec("vllm") is None:
             raise InputError("backend vllm needs vLLM: pip install 'benchwright[gpu]'")
-        for name, value in _ENVIRONMENT.items():  # vLLM reads them when it is imported
-            os.environ.setdefault(name, value)
-        from vllm import LLM, SamplingParams
-        from vllm.platforms import current_platform
-
-        if current_platform.device_type != device:
-            raise InputError(
-                f"scoring.device is {device}, but the installed vLLM runs on "
-                f"{current_platform.device_type or 'no device here'}: install vLLM's build for "
-                f"{device}, or change scoring.device"
-            )
-        on_cpu = {"block_size": _CPU_BLOCK, "kv_cache_memory_bytes": _CPU_CACHE}
         try:
-            engine = LLM(
-                source.name_or_path,
-                revision=source.revision,
-                tokenizer_revision=source.revision,
-                trust_remote_code=source.trust_remote_code,
-                dtype=dtype,
-                hf_overrides={"head_dtype": "float32"},
-                max_model_len=context,
-                max_num_seqs=settings.max_sequences,
-                tensor_parallel_size=settings.tensor_parallel,
-                gpu_memory_utilization=settings.gpu_memory,
-                enforce_eager=settings.enforce_eager,
-                enable_prefix_caching=True,
-                seed=0,
-                use_tqdm_on_load=False,
-                **(on_cpu if device == "cpu" else {}),
-            )
-        except ValueError as error:  # also for its configuration, before anything is loaded
-            raise InputError(f"vLLM refuses {source.name_or_path}: {error}") from error
+            engine = _started(source, dtype, device, context=context, settings=settings)
+            from vllm import SamplingParams
+        except InputError:
+            raise
+        except Exception as error:  # of any class, from the import on
+            message = f"vLLM cannot start {source.name_or_path}: {in_short(error)}"
+            raise InputError(message) from error
         tokenizer = load_tokenizer(source)
         return cls(engine, SamplingParams, tokenizer, context, settings.max_sequences)
 
