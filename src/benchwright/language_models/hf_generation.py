@@ -9,7 +9,7 @@ import hashlib
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -18,28 +18,13 @@ from benchwright.language_models.protocol import Generated, Progress, PromptText
 from benchwright.language_models.shared_prefix import Layers, RowCache
 from benchwright.language_models.tokenization import encode_contexts
 
+if TYPE_CHECKING:
+    from benchwright.language_models.hf_transformers import TransformersModel
+
 _USUAL_NUCLEUS = 512  # most probable tokens, which nearly always have the mass top_p
 _CACHE_FACTOR = 8  # tokens of keys and values per token of a batch
 _ANCHOR = 8  # tokens before an answer that are decoded with it, so that its first space stays
 _SPARE = 8  # tokens beyond a stop text's bytes in which it is looked for
-
-
-class Network(Protocol):
-    """What writing needs of a `TransformersModel`."""
-
-    model: Any
-    tokenizer: Any
-    context: int
-    batch_tokens: int
-    shares: bool
-    looks_together: bool
-
-    def read_prefix(self, contexts: list[list[int]]) -> tuple[int, list[Any]]: ...
-    def logits(self, states: torch.Tensor) -> torch.Tensor: ...
-    def masks(self, full: torch.Tensor, positions: torch.Tensor, seen: torch.Tensor) -> Any: ...
-    def hidden_states(
-        self, ids: Any, positions: torch.Tensor, mask: Any, past: Any, apart: Layers | None
-    ) -> torch.Tensor: ...
 
 
 def draws(seed: int, prompt: PromptText, sample: int) -> np.random.Generator:
@@ -65,9 +50,10 @@ def next_tokens(
     if sampling.top_p < 1:
         weights, ids = _nucleus(weights, sampling.top_p)
     mass = weights.cumsum(dim=-1)
-    numbers = torch.tensor([[generator.random()] for generator in generators], dtype=torch.float64)
-    wanted = numbers.to(mass.device) * mass[:, -1:]
-    places = torch.searchsorted(mass, wanted, right=True).clamp(max=mass.shape[1] - 1)
+    shares = [[generator.random()] for generator in generators]
+    wanted = mass.new_tensor(shares) * mass[:, -1:]
+    places = torch.searchsorted(mass, wanted, right=True)
+    places = places.clamp(max=mass.shape[1] - 1)
     chosen = places if ids is None else ids.gather(1, places)
     return [int(token) for token in chosen[:, 0].tolist()]
 
@@ -103,43 +89,47 @@ class _Row:
 class _Reader:
     """Reads prompts after a common prefix, and reads on, one token of each text per pass."""
 
-    def __init__(self, network: Network, skip: int, prefix: Layers, slots: int, width: int) -> None:
+    def __init__(
+        self, network: "TransformersModel", skip: int, prefix: Layers, slots: int, width: int
+    ) -> None:
+        self.skip = skip
+        self.slots = slots
         self._network = network
-        self._skip = skip
         self._apart = prefix if network.looks_together and skip > 0 else None
-        self.cache = RowCache(slots, width, prefix, self._apart is not None)
+        self.cache = RowCache(slots, width, prefix, apart=self._apart is not None)
 
     def read(self, contexts: Sequence[list[int]]) -> torch.Tensor:
         """Return the logits (contexts, vocabulary) after each context."""
-        lengths = [len(context) - self._skip for context in contexts]
-        ids = np.zeros((len(contexts), max(lengths)), np.int64)
-        for row, context in zip(ids, contexts, strict=True):
-            row[: len(context) - self._skip] = context[self._skip :]
+        own = [context[self.skip :] for context in contexts]
+        lengths = torch.tensor([len(tokens) for tokens in own])
+        width = int(lengths.max())
         # Padding comes last: no token of a text can see it.
-        positions = np.tile(np.arange(self._skip, self._skip + max(lengths)), (len(contexts), 1))
+        ids = torch.tensor([tokens + [0] * (width - len(tokens)) for tokens in own])
+        positions = torch.arange(self.skip, self.skip + width).expand(len(own), -1)
         hidden = self._states(ids, positions, self.cache.to_read())
-        rows = torch.arange(len(contexts), device=hidden.device)
-        last = torch.tensor(lengths, device=hidden.device) - 1
+        last = lengths.to(hidden.device) - 1
+        rows = torch.arange(len(own), device=hidden.device)
         return self._network.logits(hidden[rows, last])
 
     def step(self, rows: Sequence[_Row]) -> torch.Tensor:
         """Read the last token of each text; return the logits (rows, vocabulary) after it."""
-        ids = np.array([[row.tokens[-1]] for row in rows], np.int64)
-        positions = np.array([[row.position] for row in rows], np.int64)
-        columns = torch.from_numpy(positions[:, 0]).to(self._network.model.device) - self._skip
+        ids = torch.tensor([[row.tokens[-1]] for row in rows])
+        positions = torch.tensor([[row.position] for row in rows])
+        columns = positions[:, 0].to(self._network.model.device) - self.skip
         hidden = self._states(ids, positions, self.cache.to_write(columns))
         return self._network.logits(hidden[:, 0])
 
-    def _states(self, ids: Any, positions: Any, cache: Any) -> torch.Tensor:
+    def _states(self, ids: torch.Tensor, positions: torch.Tensor, cache: Any) -> torch.Tensor:
         network = self._network
-        at = torch.from_numpy(positions).to(network.model.device)
+        at = positions.to(network.model.device)
         keys = torch.arange(int(positions.max()) + 1, device=at.device)
-        mask = network.masks((keys <= at[:, :, None])[:, None], at, keys[None])
-        return network.hidden_states(ids, at, mask, cache, self._apart)
+        seen = keys <= at[:, :, None]
+        mask = network.masks(seen[:, None], at, keys[None])
+        return network.hidden_states(ids, at, mask, past=cache, apart=self._apart)
 
 
 def generate(
-    network: Network,
+    network: "TransformersModel",
     prompts: Sequence[PromptText],
     sampling: Sampling,
     progress: Progress,
@@ -152,47 +142,59 @@ def generate(
     writing = _Writing(network, prompts, sampling)
     fitting = [i for i, tokens in enumerate(writing.contexts) if len(tokens) < network.context]
     progress(len(prompts) - len(fitting))
-    answers: dict[int, dict[int, _Row]] = {}
+    answers: list[list[_Row]] = [[] for _ in prompts]
     with torch.inference_mode():
         for answer in writing.answers(fitting):
-            samples = answers.setdefault(answer.prompt, {})
-            samples[answer.sample] = answer
+            samples = answers[answer.prompt]
+            samples.append(answer)
             if len(samples) == sampling.samples:
                 progress(1)
-    out = []
-    for index, context in enumerate(writing.contexts):
-        if index not in answers:
-            out.append(Generated(None, (), 0, len(context)))
-            continue
-        drawn = [answers[index][number] for number in range(sampling.samples)]
-        texts, finish = tuple(s.text for s in drawn), tuple(s.finish for s in drawn)
-        out.append(Generated(texts, finish, sum(len(s.tokens) for s in drawn), len(context)))
-    return out
+    return list(map(_generated, writing.contexts, answers))
 
 
-def end_tokens(network: Network) -> frozenset[int]:
+def _generated(context: list[int], samples: list[_Row]) -> Generated:
+    if not samples:
+        return Generated(None, (), 0, len(context))
+    samples.sort(key=lambda row: row.sample)
+    return Generated(
+        texts=tuple(row.text for row in samples),
+        finish=tuple(row.finish for row in samples),
+        generated_tokens=sum(len(row.tokens) for row in samples),
+        prompt_tokens=len(context),
+    )
+
+
+def end_tokens(network: "TransformersModel") -> frozenset[int]:
     """Return the tokens that end a text, by the model's generation settings and its tokenizer."""
     configured = getattr(network.model.generation_config, "eos_token_id", None)
-    ends = configured if isinstance(configured, list) else [configured]
-    return frozenset(int(t) for t in (*ends, network.tokenizer.eos_token_id) if t is not None)
+    ends = {network.tokenizer.eos_token_id}
+    if isinstance(configured, list):
+        ends.update(configured)
+    else:
+        ends.add(configured)
+    return frozenset(ends - {None})
 
 
 class _Writing:
     """Prompts with their tokens, and the writing of their answers."""
 
-    def __init__(self, network: Network, prompts: Sequence[PromptText], sampling: Sampling) -> None:
+    def __init__(
+        self, network: "TransformersModel", prompts: Sequence[PromptText], sampling: Sampling
+    ) -> None:
         self.contexts = encode_contexts(network.tokenizer, prompts)
         self._network = network
         self._prompts = prompts
         self._sampling = sampling
         self._ends = end_tokens(network)
-        self._tail = max((len(text.encode()) for text in sampling.stop), default=0) + _SPARE
+        longest_stop = max((len(text.encode()) for text in sampling.stop), default=0)
+        self._tail = longest_stop + _SPARE
 
     def answers(self, fitting: Sequence[int]) -> Iterator[_Row]:
         """Yield the answers to these prompts, as they are finished."""
         if not self._network.shares:
             for row in self._rows(fitting):
-                yield from self._alone(row)
+                self._write_alone(row)
+                yield row
             return
         groups: dict[str, list[int]] = {}
         for index in fitting:
@@ -201,99 +203,113 @@ class _Writing:
             yield from self._together(groups[prefix])
 
     def _rows(self, indices: Sequence[int]) -> Iterator[_Row]:
+        sampling = self._sampling
         for index in indices:
             context = self.contexts[index]
-            limit = min(self._sampling.max_tokens, self._network.context - len(context))
-            for sample in range(self._sampling.samples):
-                draw = draws(self._sampling.seed, self._prompts[index], sample)
-                yield _Row(index, sample, context, limit, draw)
+            limit = min(sampling.max_tokens, self._network.context - len(context))
+            for sample in range(sampling.samples):
+                draw = draws(sampling.seed, self._prompts[index], sample)
+                yield _Row(index, sample, context, limit=limit, draw=draw)
 
-    def _alone(self, row: _Row) -> list[_Row]:
+    def _write_alone(self, row: _Row) -> None:
         """Write one answer, reading the whole text for each token."""
         model = self._network.model
-        done: list[_Row] = []
-        while not done:
+        while not row.finish:
             ids = torch.tensor([row.context + row.tokens], device=model.device)
             logits = model(input_ids=ids, use_cache=False).logits[:, -1]
-            _, done = self._append([row], logits.float())
-        return done
+            self._append([row], logits.float())
 
     def _together(self, members: Sequence[int]) -> Iterator[_Row]:
         """Yield the answers to prompts with one prefix, as they are finished."""
-        network, contexts = self._network, self.contexts
-        skip, prefix = network.read_prefix([contexts[i] for i in members])
+        contexts = self.contexts
         longest_first = sorted(members, key=lambda i: (-len(contexts[i]), contexts[i]))
         queue = deque(self._rows(longest_first))
-        width = len(queue[0].context) - skip
-        kept = width + self._sampling.max_tokens // 2 + (0 if network.looks_together else skip)
-        slots = min(len(queue), max(1, _CACHE_FACTOR * network.batch_tokens // kept))
-        longest = min(width + self._sampling.max_tokens, network.context - skip)
-        reader = _Reader(network, skip, prefix, slots, longest)
+        reader = self._reader(members, queue)
         rows: list[_Row] = []
         while queue or rows:
-            free = slots - len(rows)
-            if queue and (not rows or free >= max(1, slots // 4)):
-                while free and queue:
-                    new, sources, logits = self._read(reader, queue, free, skip)
-                    free -= len(new)
-                    going_on, done = self._append(new, logits)
-                    yield from done
-                    if going_on:
-                        taken = range(len(rows), len(rows) + len(going_on))
-                        reader.cache.place(taken, [sources[i] for i in going_on])
-                    rows.extend(new[i] for i in going_on)
+            free = reader.slots - len(rows)
+            if queue and (not rows or free >= max(1, reader.slots // 4)):
+                yield from self._begin(reader, queue, rows)
             if rows:
-                going_on, done = self._append(rows, reader.step(rows))
-                yield from done
-                rows = _close_ranks(reader.cache, rows, going_on)
+                self._append(rows, reader.step(rows))
+                yield from (row for row in rows if row.finish)
+                rows = _close_ranks(reader.cache, rows)
 
-    def _read(
-        self, reader: _Reader, queue: "deque[_Row]", free: int, skip: int
-    ) -> tuple[list[_Row], list[int], torch.Tensor]:
-        """Read the next prompts; return their rows, the context and the logits of each row."""
-        batch_tokens = self._network.batch_tokens
+    def _reader(self, members: Sequence[int], queue: "deque[_Row]") -> _Reader:
+        network = self._network
+        skip, prefix = network.read_prefix([self.contexts[i] for i in members])
+        most = self._sampling.max_tokens
         width = len(queue[0].context) - skip
-        most = max(1, min(batch_tokens // width, _CACHE_FACTOR * batch_tokens // (skip + width)))
-        rows: list[_Row] = []
-        read: dict[int, int] = {}
-        while queue and len(rows) < free and (queue[0].prompt in read or len(read) < most):
-            rows.append(queue.popleft())
-            read.setdefault(rows[-1].prompt, len(read))
-        sources = [read[row.prompt] for row in rows]
-        return rows, sources, reader.read([self.contexts[prompt] for prompt in read])[sources]
+        kept = width + most // 2
+        if not network.looks_together:
+            kept += skip
+        slots = max(1, _CACHE_FACTOR * network.batch_tokens // kept)
+        longest = min(width + most, network.context - skip)
+        return _Reader(network, skip, prefix, slots=min(len(queue), slots), width=longest)
 
-    def _append(self, rows: Sequence[_Row], logits: torch.Tensor) -> tuple[list[int], list[_Row]]:
-        """Append the next token to each row; return places of those that go on, and the others."""
-        going_on, done = [], []
+    def _begin(self, reader: _Reader, queue: "deque[_Row]", rows: list[_Row]) -> Iterator[_Row]:
+        """Put the next answers into the free slots; yield those that end with their first token."""
+        free = reader.slots - len(rows)
+        while queue and free:
+            new = self._next_rows(reader, queue, free)
+            free -= len(new)
+            prompts = list(dict.fromkeys(row.prompt for row in new))
+            logits = reader.read([self.contexts[prompt] for prompt in prompts])
+            self._append(new, logits[[prompts.index(row.prompt) for row in new]])
+            yield from (row for row in new if row.finish)
+            going_on = [row for row in new if not row.finish]
+            if going_on:
+                slots = range(len(rows), len(rows) + len(going_on))
+                reader.cache.place(slots, [prompts.index(row.prompt) for row in going_on])
+            rows.extend(going_on)
+
+    def _next_rows(self, reader: _Reader, queue: "deque[_Row]", free: int) -> list[_Row]:
+        """Take answers from the queue, of as many prompts as are read in one pass."""
+        batch_tokens = self._network.batch_tokens
+        length = len(queue[0].context)
+        most = min(batch_tokens // (length - reader.skip), _CACHE_FACTOR * batch_tokens // length)
+        rows: list[_Row] = []
+        prompts: set[int] = set()
+        while queue and len(rows) < free:
+            prompts.add(queue[0].prompt)
+            if len(prompts) > max(1, most):
+                break
+            rows.append(queue.popleft())
+        return rows
+
+    def _append(self, rows: Sequence[_Row], logits: torch.Tensor) -> None:
+        """Append the next token to each row; set text and finish of those that end with it."""
         chosen = next_tokens(logits, [row.draw for row in rows], self._sampling)
-        for number, (row, token) in enumerate(zip(rows, chosen, strict=True)):
+        for row, token in zip(rows, chosen, strict=True):
             row.tokens.append(token)
             end = self._end(row)
-            if end is None:
-                going_on.append(number)
-            else:
+            if end is not None:
                 row.text, row.finish = end
-                done.append(row)
-        return going_on, done
 
     def _end(self, row: _Row) -> tuple[str, str] | None:
         """Return text and finish of an answer, None while it goes on."""
         cut = self._sampling.cut
         if row.tokens[-1] in self._ends:
-            return cut(self._text(row, row.tokens[:-1]))[0], "stop"
-        if self._sampling.stop and cut(self._decode(row.tokens[-self._tail :]))[1]:
-            text, is_cut = cut(self._text(row, row.tokens))
-            if is_cut:
-                return text, "stop"
+            text, _ = cut(self._text(row, row.tokens[:-1]))
+            return text, "stop"
+        if self._sampling.stop:
+            _, may_be_cut = cut(self._decode(row.tokens[-self._tail :]))
+            if may_be_cut:
+                text, is_cut = cut(self._text(row, row.tokens))
+                if is_cut:
+                    return text, "stop"
         if len(row.tokens) >= row.limit:
             return self._text(row, row.tokens), "length"
         return None
 
     def _text(self, row: _Row, tokens: list[int]) -> str:
         # Some tokenizers drop the space before the first token that they decode.
-        before = self._decode(row.context[-_ANCHOR:])
-        whole = self._decode([*row.context[-_ANCHOR:], *tokens])
-        return whole[len(before) :] if whole.startswith(before) else self._decode(tokens)
+        anchor = row.context[-_ANCHOR:]
+        before = self._decode(anchor)
+        whole = self._decode(anchor + tokens)
+        if whole.startswith(before):
+            return whole[len(before) :]
+        return self._decode(tokens)
 
     def _decode(self, tokens: list[int]) -> str:
         text: str = self._network.tokenizer.decode(
@@ -302,12 +318,12 @@ class _Writing:
         return text
 
 
-def _close_ranks(cache: RowCache, rows: list[_Row], going_on: list[int]) -> list[_Row]:
+def _close_ranks(cache: RowCache, rows: list[_Row]) -> list[_Row]:
     """Return the rows that go on, moved so that their slots are the first ones."""
-    kept = {number: rows[number] for number in going_on if number < len(going_on)}
-    holes = (number for number in range(len(going_on)) if number not in kept)
-    for source in going_on[len(kept) :]:
-        target = next(holes)
-        cache.move(source, target)
-        kept[target] = rows[source]
-    return [kept[number] for number in range(len(going_on))]
+    going_on = [slot for slot, row in enumerate(rows) if not row.finish]
+    kept = rows[: len(going_on)]
+    holes = [slot for slot, row in enumerate(kept) if row.finish]
+    for hole, slot in zip(holes, going_on[len(kept) - len(holes) :], strict=True):
+        cache.move(slot, hole)
+        kept[hole] = rows[slot]
+    return kept

@@ -259,9 +259,8 @@ class TransformersModel:
     ) -> list[list[float]]:
         """Return the log-likelihoods of the options of each prompt, row by row."""
         layout = lay_out(packed, skip)
-        parts = (layout.positions, layout.segments, layout.parents, layout.states)
-        positions, segments, parents, at = (
-            torch.from_numpy(part).to(self.model.device) for part in parts
+        ids, positions, segments, parents, at = (
+            torch.from_numpy(part).to(self.model.device) for part in layout[:5]
         )
         mask = self._mask(segments, parents, positions, skip)
         past: Any
@@ -270,7 +269,7 @@ class TransformersModel:
         else:
             shape = (len(packed), -1, -1, -1)
             past = DynamicCache([(k.expand(shape), v.expand(shape)) for k, v in cache] or None)
-        hidden = self.hidden_states(layout.ids, positions, mask, past, cache if apart else None)
+        hidden = self.hidden_states(ids, positions, mask, past, cache if apart else None)
         states = hidden.flatten(0, 1)[at]
         logprobs = self._logprobs(states, layout.pair_state, layout.pair_token)
         counts = [len(item.options) for row in packed for item in row]
@@ -279,9 +278,9 @@ class TransformersModel:
         return [part.tolist() for part in np.split(totals, ends)]
 
     def hidden_states(
-        self, ids: Any, positions: torch.Tensor, mask: Any, past: Any, apart: Layers | None
+        self, ids: torch.Tensor, positions: torch.Tensor, mask: Any, past: Any, apart: Layers | None
     ) -> torch.Tensor:
-        """Return the last layer's states (rows, width, size) of `ids` (rows, width), an array.
+        """Return the last layer's states (rows, width, size) of `ids` (rows, width).
 
         `mask` is for each kind of layer, over prefix and own tokens (see `masks`); `past` is a
         cache of Transformers; `apart` is the prefix, if the attention looks at it separately.
@@ -291,7 +290,7 @@ class TransformersModel:
             mask = self._own_part(mask, apart[0][0].shape[-2])
             arguments = {"shared_prefix": apart}
         states: torch.Tensor = self.model.base_model(
-            input_ids=torch.from_numpy(ids).to(self.model.device),
+            input_ids=ids.to(self.model.device),
             position_ids=positions,
             attention_mask=mask,
             past_key_values=past,
