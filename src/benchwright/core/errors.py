@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from typing import Any
 
+from benchwright.core.text_folding import single_spaced
+
 _OF_KEDRO = ("Pipeline does not contain", "Pipeline input(s)")
 _KILLED = (
     "a worker process was killed, which happens when memory runs out; use fewer "
@@ -47,7 +49,7 @@ def first_problem(error: Any, *above: str) -> str:
 
 def in_short(error: BaseException) -> str:
     """Return the message of an error, or its type, in one line of at most 200 characters."""
-    return " ".join(str(error).split())[:200] or type(error).__name__
+    return single_spaced(str(error))[:200] or type(error).__name__
 
 
 _REMOTE = re.compile(rf"^{re.escape(InputError.__module__)}\.InputError: (.+)$", re.MULTILINE)
@@ -92,7 +94,7 @@ def one_line(error: BaseException) -> str | None:
     for cause in causes(error):
         lines: list[str] = []
         if isinstance(cause, InputError):
-            lines = [" ".join(str(cause).split())]
+            lines = [single_spaced(str(cause))]
         elif isinstance(cause, ValueError) and str(cause).startswith(_OF_KEDRO):
             lines = [str(cause)]  # of --nodes, --to-outputs, --namespaces …
         elif type(cause).__name__ == "DatasetNotFoundError":  # of --load-versions

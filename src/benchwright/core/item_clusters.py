@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from benchwright.core.cells import cells
 from benchwright.core.natural_order import natural_order
+from benchwright.core.text_folding import folded
 
 
 def item_clusters(items: pd.DataFrame) -> NDArray[np.intp]:
@@ -32,6 +33,6 @@ def _key(item_id: str, passage: object, question: str) -> bytes:
     if isinstance(passage, str) and passage.strip():
         kind, text = "passage", passage
     else:
-        stem = " ".join(str(question).casefold().split())
+        stem = folded(str(question))
         kind, text = ("stem", stem) if stem else ("item", item_id)
     return hashlib.blake2b(f"{kind}\x1f{text}".encode(), digest_size=16).digest()

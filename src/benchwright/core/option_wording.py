@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal
 
+from benchwright.core.text_folding import single_spaced
+
 OptionKind = Literal["plain", "none_of_the_above", "all_of_the_above", "refers_to_options"]
 
 _PLAIN: OptionKind = "plain"
@@ -77,7 +79,7 @@ _PLACE_WORD = re.compile(r"\b(?:above|below|previous|following)\b")
 
 
 def _folded(text: str) -> str:
-    flat = " ".join(unicodedata.normalize("NFC", text).casefold().split())
+    flat = single_spaced(unicodedata.normalize("NFC", text).casefold())
     return flat.strip("\"'“”*_[] ").rstrip(".!: ")
 
 

@@ -1,7 +1,6 @@
 """Values of cells: whether one is missing, and how it is shown."""
 
 import math
-import unicodedata
 from collections.abc import Iterable
 from typing import Any
 
@@ -11,11 +10,6 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 def lettered(choices: Iterable[str]) -> str:
     """Return the options, each on a line after its letter."""
     return "\n".join(map("{}. {}".format, LETTERS, choices))
-
-
-def normal_text(text: str) -> str:
-    """Return a text in Unicode's NFC with single spaces."""
-    return " ".join(unicodedata.normalize("NFC", text).split())
 
 
 def is_missing(value: Any) -> bool:

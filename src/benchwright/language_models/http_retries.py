@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 import httpx2
 
 from benchwright.core.errors import InputError
+from benchwright.core.text_folding import single_spaced
 from benchwright.params.scoring import EndpointParams
 
 logger = logging.getLogger(__name__)
@@ -174,7 +175,7 @@ class JsonServer:
     def _clean(self, text: str) -> str:
         if self._key:
             text = text.replace(self._key, "[key]")
-        line = " ".join(text.split())
+        line = single_spaced(text)
         return line if len(line) <= _MESSAGE_LENGTH else f"{line[: _MESSAGE_LENGTH - 1]}…"
 
 

@@ -23,6 +23,7 @@ from filelock import FileLock
 from benchwright.core.atomic_files import written_aside
 from benchwright.core.enclosing_project import enclosing_project
 from benchwright.core.errors import InputError
+from benchwright.core.text_folding import single_spaced
 from benchwright.params.scoring import (
     HubWeights,
     PackageFile,
@@ -94,7 +95,7 @@ def load_errors(name: str) -> Iterator[None]:
     except InputError:
         raise
     except (OSError, ValueError, LookupError, struct.error, SafetensorError) as error:
-        message = " ".join(str(error).split())[:160]
+        message = single_spaced(str(error))[:160]
         raise InputError(
             f"weights of {name} cannot be loaded ({type(error).__name__}: {message}); give a "
             "complete folder in Transformers' format with safetensors weights, not pickles"

@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
+from benchwright.core.text_folding import folded, single_spaced
+
 _CHARACTERS = {
     **{code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)},  # full-width forms
     **dict.fromkeys(map(ord, "’‘"), "'"),
@@ -120,7 +122,7 @@ def unmarked(text: str) -> str:
 
 def same_words(text: str) -> str:
     """Return the words of a text without differences of case, white space and emphasis."""
-    return unmarked(" ".join(plain(text).split())).casefold()
+    return unmarked(single_spaced(plain(text))).casefold()
 
 
 def statements(text: str, read: Reader, window: int = WINDOW) -> Iterator[Statement]:
@@ -171,15 +173,11 @@ def before_next_question(text: str, options: Sequence[str]) -> str:
     heading = _QUESTION.search(text)
     if heading and text[: heading.start()].strip():
         text = text[: heading.start()]
-    first_option = _folded(options[0]) if options else ""
+    first_option = folded(options[0]) if options else ""
     for seen in _LIST.finditer(text) if options else ():
-        if first_option and _folded(seen[1]).startswith(first_option):
+        if first_option and folded(seen[1]).startswith(first_option):
             continue
         before = text[: seen.start()].rstrip()
         paragraph = before.rfind("\n\n")
         return before[: paragraph if paragraph >= 0 else max(0, before.rfind("\n"))]
     return text
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.casefold().split())

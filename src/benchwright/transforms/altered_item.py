@@ -4,7 +4,7 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from benchwright.core.option_wording import kinds_of_options, refers_to_options
-from benchwright.core.values import normal_text
+from benchwright.core.text_folding import normal_text
 
 
 class MultipleChoice(NamedTuple):

@@ -5,6 +5,8 @@ import unicodedata
 from collections import Counter
 from decimal import Decimal
 
+from benchwright.core import text_folding
+
 _QUOTED = re.compile(
     r"\"([^\"\n]{1,300})\"|“([^”\n]{1,300})”|«([^»\n]{1,300})»|(?<!\w)['‘]([^'’\n]{1,300})['’](?!\w)"
 )
@@ -52,7 +54,7 @@ def formulas(text: str) -> Counter[str]:
     prose lacks, mixes letters with digits, has two capitals ("DNA", "pH"), or is a single letter
     other than "a" and "I". A symbol or an abbreviation counts once, since "it" may replace it.
     """
-    marked = [" ".join(code.split()) for code in _CODE.findall(text)]
+    marked = [text_folding.single_spaced(code) for code in _CODE.findall(text)]
     # An unfinished "x =" may as well end in "x is".
     pieces = map(_bare_piece, _CODE.sub(" ", text).rstrip(" =:").split())
     shouted = _shouted(text)
@@ -181,7 +183,7 @@ def has_opposite(before: str, after: str) -> bool:
 
 def folded(text: str) -> str:
     """Return the text in lower case, with one kind of apostrophe and single spaces."""
-    return " ".join(text.casefold().replace("’", "'").split())
+    return text_folding.folded(text.replace("’", "'"))
 
 
 _CARDINALS = re.findall(

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from benchwright.core.natural_order import sort_items
+from benchwright.core.text_folding import single_spaced
 from benchwright.core.values import lettered
 from benchwright.params.perturbation import RephraseParams
 from benchwright.transforms.rephrase_checks import (
@@ -244,7 +245,7 @@ def read_reply(reply: str | None, before: str) -> Read:
         return Read(None, "empty")
     if _REFUSAL.search(text) and not _REFUSAL.search(before):
         return Read(None, "refusal")
-    listed = _OPTION_LINE.search(text) or _OPTIONS_IN_LINE.search(" ".join(text.split()))
+    listed = _OPTION_LINE.search(text) or _OPTIONS_IN_LINE.search(single_spaced(text))
     if listed and not _OPTION_LINE.search(before):
         return Read(None, "options")
     if _ANSWER.search(text) and not _ANSWER.search(before):

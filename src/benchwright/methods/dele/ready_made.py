@@ -20,6 +20,7 @@ from benchwright.answers.table import Answers
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError, expected
 from benchwright.core.seeding import item_uniforms, stage_generator
+from benchwright.core.text_folding import single_spaced
 from benchwright.exports.export import subset_manifest
 from benchwright.exports.subset_manifest import SubsetManifest
 from benchwright.methods.dele.estimation.aipw import aipw_with
@@ -59,11 +60,7 @@ def item_key(question: str, choices: list[str] | tuple[str, ...] = ()) -> str:
 
     White space at the ends and its kind and amount in between do not matter.
     """
-    return content_hash(_plain(question), sorted(map(_plain, choices)))[:_DIGITS]
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.split())
+    return content_hash(single_spaced(question), sorted(map(single_spaced, choices)))[:_DIGITS]
 
 
 class ReadyMade(NamedTuple):

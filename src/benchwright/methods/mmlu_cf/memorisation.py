@@ -13,7 +13,7 @@ import pandas as pd
 from benchwright.core.configuration import configuration_name
 from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms
-from benchwright.core.values import normal_text
+from benchwright.core.text_folding import folded, normal_text
 from benchwright.params.scoring import ScoringParams
 from benchwright.scoring.rendering import LABELS
 from benchwright.statistics.percentile import holm
@@ -61,9 +61,9 @@ def _mark(text: str, label: str) -> re.Match[str] | None:
     return None
 
 
-def folded(text: str) -> str:
-    """Normalise to NFKC without case and without punctuation at the end."""
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split()).rstrip(".;, ")
+def _plain(text: str) -> str:
+    """Return the text in NFKC on one line, without case and without punctuation at the end."""
+    return folded(unicodedata.normalize("NFKC", text)).rstrip(".;, ")
 
 
 class OptionMatch(NamedTuple):
@@ -86,7 +86,7 @@ def option_matches(written: Sequence[str], options: Sequence[str]) -> list[Optio
         lines = len(option.strip().splitlines()) or 1
         text = "\n".join(answer.strip().splitlines()[:lines])
         exact = bool(text.strip()) and normal_text(text) == normal_text(option)
-        near = bool(folded(text)) and ratio(folded(text), folded(option)) >= FUZZY
+        near = bool(_plain(text)) and ratio(_plain(text), _plain(option)) >= FUZZY
         matches.append(OptionMatch(exact, exact or near))
     return matches
 
@@ -153,7 +153,7 @@ def control_items(items: pd.DataFrame, seed: int) -> dict[str, str]:
     order = item_uniforms(seed, "memorisation_control", ids)
     subjects = items["subject"].astype(str).tolist()
     sizes = [len(choices) for choices in items["choices"]]
-    options = [frozenset(map(folded, map(str, choices))) for choices in items["choices"]]
+    options = [frozenset(_plain(str(each)) for each in choices) for choices in items["choices"]]
     used = Counter(options)
     groups: defaultdict[tuple[str, int], list[int]] = defaultdict(list)  # of places
     for place in sorted(range(len(ids)), key=lambda place: (order[place], ids[place])):

@@ -7,6 +7,7 @@ from math import nan
 import pandas as pd
 
 from benchwright.core.cells import cells
+from benchwright.core.text_folding import folded
 from benchwright.methods.smart.finding import CopyGroups, Grouping, Kind
 from benchwright.params.filtering import FilteringParams
 
@@ -15,8 +16,8 @@ _SHARED_OPTIONS = 0.75  # of the smaller item's, the answer counted
 
 def find_copies(items: pd.DataFrame, filtering: FilteringParams) -> CopyGroups:
     """Find the items that ask the same question: by one rule each, as `CopyGroups` names them."""
-    folded = pd.Series(map(fold, cells(items["question"])), dtype="str")
-    asked_again = items[folded.duplicated(keep=False).to_numpy()]
+    questions = pd.Series(map(folded, cells(items["question"])), dtype="str")
+    asked_again = items[questions.duplicated(keep=False).to_numpy()]
     # Whatever the key: questions that are equal in lower case are also equal folded.
     return CopyGroups(
         find_conflicting_gold(asked_again, filtering),
@@ -38,7 +39,7 @@ def find_duplicates(items: pd.DataFrame, filtering: FilteringParams) -> Grouping
         keys: list[Hashable] = [question.lower() for question in items["question"]]
     else:
         keys = [
-            (text, fold(answer))
+            (text, folded(answer))
             for text, answer in zip(_texts(items), items["answer_text"], strict=True)
         ]
     return _grouping("duplicate", _equal(items["item_id"].tolist(), keys))
@@ -52,7 +53,7 @@ def find_conflicting_gold(items: pd.DataFrame, filtering: FilteringParams) -> Gr
     if not filtering.duplicates.enabled:
         return Grouping("conflicting_gold", "off")
     ids = items["item_id"].tolist()
-    answer_of = dict(zip(ids, map(fold, items["answer_text"]), strict=True))
+    answer_of = dict(zip(ids, map(folded, items["answer_text"]), strict=True))
     groups = _equal(ids, _texts(items))
     differing = (group for group in groups if len({answer_of[member] for member in group}) > 1)
     return _grouping("conflicting_gold", tuple(differing))
@@ -69,7 +70,7 @@ def find_option_supersets(items: pd.DataFrame, filtering: FilteringParams) -> Gr
     if not filtering.option_superset.enabled:
         return Grouping("option_superset", "off")
     same: defaultdict[tuple[str, str], list[tuple[str, frozenset[str]]]] = defaultdict(list)
-    answers = map(fold, items["answer_text"])
+    answers = map(folded, items["answer_text"])
     for item_id, (question, options), answer in zip(
         items["item_id"], _texts(items), answers, strict=True
     ):
@@ -112,15 +113,10 @@ def _grouping(rule: Kind, groups: tuple[tuple[str, ...], ...]) -> Grouping:
     return Grouping(rule, "ran", "", groups, sizes)
 
 
-def fold(text: str) -> str:
-    """Return the text without differences of case and white space."""
-    return " ".join(text.casefold().split())
-
-
 def _texts(items: pd.DataFrame) -> list[tuple[str, frozenset[str]]]:
     """Return question and set of choices of each item, folded."""
     return [
-        (fold(question), frozenset(map(fold, choices)))
+        (folded(question), frozenset(map(folded, choices)))
         for question, choices in zip(cells(items["question"]), cells(items["choices"]), strict=True)
     ]
 
