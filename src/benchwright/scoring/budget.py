@@ -3,6 +3,7 @@
 import logging
 import math
 from collections.abc import Iterable
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -38,25 +39,28 @@ def count_budget(
     shards = [shard_of[key] for key in plan.keys]
     stored = [name in whole for name in shards]
     table = prompts.assign(key=plan.keys, shard=shards, stored=stored)
-    rows: list[tuple[Any, ...]] = []
+    rows: list[dict[str, Any]] = []
     for name, asked in table.groupby("model"):
         model = models.models[str(name)]
         tokenizer = model_tokenizer(model, scoring)
         counted = _counted(asked, model, tokenizer)
         counted["too_long"] = counted["n_longest"] > context_limit(model, scoring)
-        for keys, group in counted.groupby(["configuration", "condition"]):
-            totals = _totals(group, shares_prefixes=model.endpoint is None)
+        for (configuration, condition), group in counted.groupby(["configuration", "condition"]):
             rows.append(
-                (*map(str, keys), *totals, "estimate" if tokenizer is None else "tokenizer")
+                {
+                    "configuration": configuration,
+                    "condition": condition,
+                    **_totals(group, shares_prefixes=model.endpoint is None),
+                    "counted": "estimate" if tokenizer is None else "tokenizer",
+                }
             )
     budget = ScoringBudget.from_rows(rows)
     total = budget.sum(numeric_only=True).astype(int)
+    share = total["tokens_computed"] / max(1, total["tokens"])
     logger.info(
-        "total: %s prompts, %s of them stored; %s tokens, of which %s (%.1f%%) are left to "
-        "compute; at most %s are written",
-        *(f"{total[name]:,}" for name in ("prompts", "stored", "tokens", "tokens_computed")),
-        100 * total["tokens_computed"] / max(1, total["tokens"]),
-        f"{total['written_at_most']:,}",
+        f"total: {total['prompts']:,} prompts, {total['stored']:,} of them stored; "
+        f"{total['tokens']:,} tokens, of which {total['tokens_computed']:,} ({share:.1%}) are left "
+        f"to compute; at most {total['written_at_most']:,} are written"
     )
     return budget
 
@@ -74,37 +78,39 @@ def _count(texts: Iterable[str], tokenizer: Any) -> dict[str, int]:
 
 
 def _counted(asked: pd.DataFrame, model: ModelParams, tokenizer: Any) -> pd.DataFrame:
-    options = _count((text for scored in asked["continuations"] for text in scored), tokenizer)
-    lengths = [[options[option] for option in scored] for scored in asked["continuations"]]
-    prefixes = _count(asked["prefix"].astype(str).unique(), tokenizer)
-    texts = _count(asked["text"], tokenizer)
-    prefix = np.array([prefixes[prefix] for prefix in asked["prefix"]])
-    text = np.array([texts[text] for text in asked["text"]])
+    tokens = _count(chain.from_iterable(asked["continuations"]), tokenizer)
+    tokens |= _count(asked["prefix"].astype(str).unique(), tokenizer)
+    tokens |= _count(asked["text"], tokenizer)
+    prefix = np.array([tokens[text] for text in asked["prefix"]])
+    text = np.array([tokens[text] for text in asked["text"]])
+    lengths = [list(map(tokens.__getitem__, scored)) for scored in asked["continuations"]]
     n_options = np.array([sum(counts) for counts in lengths])
-    # An echoed prompt is sent once per option.
-    echoed = model.endpoint is not None and model.endpoint.logprobs == "echo"
-    n_sent = [max(1, len(counts)) if echoed else 1 for counts in lengths]
+    longest = np.array([max(counts, default=0) for counts in lengths])
+    n_sent = np.ones_like(n_options)
+    if model.endpoint is not None and model.endpoint.logprobs == "echo":
+        # An echoed prompt is sent once per option.
+        n_sent = np.array([max(1, len(counts)) for counts in lengths])
     return asked.assign(
         n_prefix=prefix,
         n_body=text + n_options,
         n_whole=(prefix + text) * n_sent + n_options,
-        n_longest=prefix + text + [max(counts, default=0) for counts in lengths],
+        n_longest=prefix + text + longest,
     )
 
 
-def _totals(group: pd.DataFrame, *, shares_prefixes: bool) -> tuple[int, ...]:
+def _totals(group: pd.DataFrame, *, shares_prefixes: bool) -> dict[str, int]:
     distinct = group.drop_duplicates("key")
     left = distinct[~distinct["stored"]]
     computed = left["n_whole"].sum()
     if shares_prefixes:
         computed = left["n_body"].sum() + left.groupby("shard")["n_prefix"].first().sum()
-    return (
-        len(group),
-        len(distinct),
-        len(distinct) - len(left),
-        int(group["too_long"].sum()),
-        int((group["shots_used"] < group["shots"]).sum()),
-        int(group["n_whole"].sum()),
-        int(computed),
-        int(left["max_new_tokens"].sum()),
-    )
+    return {
+        "prompts": len(group),
+        "distinct": len(distinct),
+        "stored": len(distinct) - len(left),
+        "too_long": int(group["too_long"].sum()),
+        "shots_dropped": int((group["shots_used"] < group["shots"]).sum()),
+        "tokens": int(group["n_whole"].sum()),
+        "tokens_computed": int(computed),
+        "written_at_most": int(left["max_new_tokens"].sum()),
+    }

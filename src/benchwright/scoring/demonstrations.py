@@ -1,7 +1,7 @@
 """The demonstrations before each question."""
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import chain, islice
+from itertools import chain
 from typing import Literal
 
 from benchwright.core.natural_order import natural_key
@@ -34,35 +34,36 @@ class DemonstrationPool:
         seed: int,
     ) -> None:
         usable = [d for d in demonstrations if open_ended(d) or (answerable(d) and d.answer >= 0)]
-        draws = item_uniforms(seed, "demonstrations", [d.item_id for d in usable])
-        random_numbers = dict(zip((d.item_id for d in usable), draws, strict=True))
-        self._seeded = sorted(usable, key=lambda d: (random_numbers[d.item_id], d.item_id))
+        ids = [d.item_id for d in usable]
+        draws = dict(zip(ids, item_uniforms(seed, "demonstrations", ids), strict=True))
+        self._seeded = sorted(usable, key=lambda d: (draws[d.item_id], d.item_id))
         self._own: dict[str, list[Question]] = {}
-        by_id = sorted(usable, key=lambda d: natural_key(d.item_id))
-        for question in by_id if demonstrations_of == "per_subject" else ():
-            self._own.setdefault(question.subject, []).append(question)
+        if demonstrations_of == "per_subject":
+            for question in sorted(usable, key=lambda d: natural_key(d.item_id)):
+                self._own.setdefault(question.subject, []).append(question)
 
     def __len__(self) -> int:
         return len(self._seeded)
 
     def choose(self, item: Question, count: int) -> Sequence[Question]:
         """Return the first `count` demonstrations for `item`, without the item and its copies."""
-        others = (d for d in self._seeded if not (self._own and d.subject == item.subject))
-        foreign = (
-            d
-            for d in chain(self._own.get(item.subject, ()), others)
-            if d.item_id != item.item_id and d.content_hash != item.content_hash
-        )
-        return list(islice(foreign, count))
+        own = self._own.get(item.subject, ())
+        others = (d for d in self._seeded if not self._own or d.subject != item.subject)
+        chosen: list[Question] = []
+        for each in chain(own, others):
+            if len(chosen) == count:
+                break
+            if each.item_id != item.item_id and each.content_hash != item.content_hash:
+                chosen.append(each)
+        return chosen
 
 
 def demonstration_pools(
     demonstrations: Sequence[Question], scoring: ScoringParams, seed: int
 ) -> Callable[[Question], DemonstrationPool]:
     """Return a function from a question to its demonstrations, of the same kind as the question."""
-    order = scoring.demonstrations, seed
-    by_kind = {
-        kind: DemonstrationPool([d for d in demonstrations if open_ended(d) == kind], *order)
-        for kind in (False, True)
-    }
-    return lambda question: by_kind[open_ended(question)]
+    with_options = [d for d in demonstrations if not open_ended(d)]
+    without_options = filter(open_ended, demonstrations)
+    pool = DemonstrationPool(with_options, scoring.demonstrations, seed)
+    open_pool = DemonstrationPool(without_options, scoring.demonstrations, seed)
+    return lambda question: open_pool if open_ended(question) else pool

@@ -93,7 +93,7 @@ def build_prompts(
     asked = _asked_items(tables, scoring, seed)
     if "perturbed_items" in tables:
         asked += _asked_copies(tables["perturbed_items"], scoring, seed)
-    rows: list[tuple[Any, ...]] = []
+    rows: list[dict[str, Any]] = []
     skipped: Counter[str] = Counter()
     for configuration in scoring.asked(copies="perturbed_items" in tables):
         model = models.named(configuration.model, "scoring.configurations")
@@ -157,17 +157,18 @@ class PromptWriter:
         """The model's tokenizer, loaded when needed: for long prompts only."""
         return model_tokenizer(self._model, self._scoring)
 
-    def row(self, asked: Asked) -> tuple[Any, ...]:
+    def row(self, asked: Asked) -> dict[str, Any]:
         """Return one row of the `Prompts` table; InputError if the demonstrations are too few."""
         model, style, shots = self._configuration
-        question, condition, pool = asked[:3]
-        if shots > len(pool):
+        question = asked.question
+        condition = asked.condition
+        if shots > len(asked.pool):
             raise InputError(
                 f"scoring.configurations: {configuration_name(*self._configuration)} asks for "
-                f"{shots} demonstrations, the benchmark has {len(pool)}; name a split for them, or "
-                f"ask without: {model}@{style}-0"
+                f"{shots} demonstrations, the benchmark has {len(asked.pool)}; name a split for "
+                f"them, or ask without: {model}@{style}-0"
             )
-        chosen = pool.choose(question, shots)
+        chosen = asked.pool.choose(question, shots)
         written = self._max_new_tokens(condition)
         scored = () if written else continuations(question, style, self._space)
         labels = LABELS[: len(question.choices)]
@@ -175,27 +176,28 @@ class PromptWriter:
             prompt = self._render(question, chosen[:used], condition)
             if self._fits(prompt, scored, written):
                 break
-        return (
-            prompt_id(prompt, scored, labels, style, self._frame.template),
-            configuration_name(model, style, shots),
-            model,
-            question.item_id,
-            condition,
-            style,
-            shots,
-            used,
-            json.dumps([d.item_id for d in chosen[:used]], ensure_ascii=False),
-            self._frame.template,
-            prompt.prefix,
-            prompt.text,
-            list(scored),
-            list(labels),
-            question.answer,
-            written,
-            list(question.choices) if written else [],
-            question.answer_text if written else "",
-            self._stop(question, condition, used) if written else [],
-        )
+        template = self._frame.template
+        return {
+            "prompt_id": prompt_id(prompt, scored, labels, style, template),
+            "configuration": configuration_name(model, style, shots),
+            "model": model,
+            "item_id": question.item_id,
+            "condition": condition,
+            "style": style,
+            "shots": shots,
+            "shots_used": used,
+            "demonstrations": json.dumps([d.item_id for d in chosen[:used]], ensure_ascii=False),
+            "template": template,
+            "prefix": prompt.prefix,
+            "text": prompt.text,
+            "continuations": list(scored),
+            "labels": list(labels),
+            "answer": question.answer,
+            "max_new_tokens": written,
+            "options": list(question.choices) if written else [],
+            "answer_text": question.answer_text if written else "",
+            "stop": self._stop(question, condition, used) if written else [],
+        }
 
     def _max_new_tokens(self, condition: str) -> int:
         """Return the maximum number of written tokens; 0 if continuations are scored."""

@@ -2,7 +2,7 @@
 
 import string
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -35,13 +35,19 @@ class Rendered(NamedTuple):
 
 def questions(items: pd.DataFrame) -> list[Question]:
     """Convert the rows of an `Items` or `Demonstrations` table."""
-    names = ("item_id", "subject", "question", "choices", "answer", "content_hash", "answer_text")
-    explained = items["explanation"].where(items["explanation"].notna(), "")
-    columns: list[Any] = [cells(column) for column in (*(items[name] for name in names), explained)]
+    explanations = items["explanation"].where(items["explanation"].notna(), "")
     return [
-        Question(item_id, subject, text, tuple(choices), int(answer), content, right, explanation)
-        for item_id, subject, text, choices, answer, content, right, explanation in zip(
-            *columns, strict=True
+        Question(*row)
+        for row in zip(
+            cells(items["item_id"]),
+            cells(items["subject"]),
+            cells(items["question"]),
+            map(tuple, cells(items["choices"])),
+            map(int, cells(items["answer"])),
+            cells(items["content_hash"]),
+            cells(items["answer_text"]),
+            cells(explanations),
+            strict=True,
         )
     ]
 

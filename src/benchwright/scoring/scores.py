@@ -100,19 +100,30 @@ def collect_responses(
                 "scoring stage again, with the same settings"
             )
         stored |= frame.set_index("key").to_dict("index")
-    responses: list[tuple[Any, ...]] = []
-    generations: list[tuple[Any, ...]] = []
+    responses: list[dict[str, Any]] = []
+    generations: list[dict[str, Any]] = []
     for key, row in zip(plan.keys, prompts.itertuples(index=False), strict=True):
         answer = stored[key]
         texts = _list(answer.get("texts"))
         read = _read(texts or [], answer.get("finish", ()), row)
         responses.append(_response(answer, texts, row, read))
-        asked = (row.model, row.style, row.shots, row.condition, row.item_id)
         for sample, text in enumerate(texts or ()):
             value, how = read[sample] if read else (None, "not read")
-            found = LABELS[value] if isinstance(value, int) else value
-            written = (sample, text, answer["finish"][sample], found, str(how), row.prompt_id)
-            generations.append((*asked, *written))
+            generations.append(
+                {
+                    "model": row.model,
+                    "style": row.style,
+                    "shots": row.shots,
+                    "condition": row.condition,
+                    "item_id": row.item_id,
+                    "sample": sample,
+                    "text": text,
+                    "finish": answer["finish"][sample],
+                    "extracted": LABELS[value] if isinstance(value, int) else value,
+                    "rule": str(how),
+                    "prompt_id": row.prompt_id,
+                }
+            )
     table = Responses.from_rows(responses)
     _warn_of_lost(table)
     return Collected(table, Generations.from_rows(generations))
@@ -127,10 +138,10 @@ def _warn_of_lost(responses: pd.DataFrame) -> None:
     for (model, style, shots, condition), states in asked:
         name = configuration_name(str(model), str(style), int(str(shots)))
         for state, reason in reasons.items():
-            if lost := int((states == state).sum()):
-                share = 100 * lost / len(states)
-                counts = lost, len(states), share, reason
-                logger.warning("%s, %s: %d of %d (%.1f%%) %s", name, condition, *counts)
+            lost = int((states == state).sum())
+            if lost:
+                of = f"{lost} of {len(states)} ({100 * lost / len(states):.1f}%)"
+                logger.warning("%s, %s: %s %s", name, condition, of, reason)
 
 
 def _list(values: Any) -> list[Any] | None:
@@ -141,48 +152,68 @@ def _read(texts: Sequence[str], finishes: Sequence[str], row: Any) -> list[Answe
     """Read the answer of each text; none under `question_only`, where nothing is chosen."""
     if row.condition == "question_only":
         return []
-    options, written = list(row.options), row.style != "letters"
+    options = list(row.options)
     numeric = canonical_number(row.answer_text) is not None
-    return [
-        read_answer(text, options, finish == "stop" or not written, numeric)
-        for text, finish in zip(texts, finishes, strict=True)
-    ]
+    read = []
+    for text, finish in zip(texts, finishes, strict=True):
+        finished = finish == "stop" or row.style == "letters"
+        read.append(read_answer(text, options, finished, numeric=numeric))
+    return read
 
 
 def _response(
     stored: Mapping[str, Any], texts: list[str] | None, row: Any, read: list[Answer]
-) -> tuple[Any, ...]:
+) -> dict[str, Any]:
     logprobs = _list(stored.get("logprobs"))
-    lists = [logprobs or None, None, None]
-    if texts is None:
-        lists[1:] = option_bytes(row.continuations), list(stored.get("option_tokens", ()))
-    judged = (-1, np.nan, "ok" if logprobs else "failed")
-    if logprobs is None:
-        judged = (-1, np.nan, "too_long") if texts is None else _judged(len(texts), read, row)
-    prediction, correct, extraction = judged
-    return (
-        *(row.item_id, row.condition, row.style, row.shots, row.model, 1),
-        *lists,
-        *(prediction, np.nan, np.nan, correct, row.shots_used, stored["prompt_tokens"]),
-        *(stored.get("generated_tokens", 0), extraction, row.prompt_id, "live"),
-    )
+    judged = _Judged(extraction="ok" if logprobs else "failed")
+    if texts is not None:
+        judged = _judged(len(texts), read, row)
+    elif logprobs is None:
+        judged = _Judged(extraction="too_long")
+    return {
+        "item_id": row.item_id,
+        "condition": row.condition,
+        "style": row.style,
+        "shots": row.shots,
+        "model": row.model,
+        "repeat": 1,
+        "logprobs": logprobs or None,
+        "option_bytes": option_bytes(row.continuations) if texts is None else None,
+        "option_tokens": list(stored.get("option_tokens", ())) if texts is None else None,
+        "prediction": judged.prediction,
+        "correct": judged.correct,
+        "shots_used": row.shots_used,
+        "prompt_tokens": stored["prompt_tokens"],
+        "generated_tokens": stored.get("generated_tokens", 0),
+        "extraction": judged.extraction,
+        "prompt_id": row.prompt_id,
+        "source": "live",
+    }
 
 
-def _judged(samples: int, read: list[Answer], row: Any) -> tuple[int, float, str]:
-    """Return prediction (−1 unknown), share of right samples (NaN unknown) and answer state."""
+class _Judged(NamedTuple):
+    """What the written answers to one prompt amount to."""
+
+    extraction: str
+    prediction: int = -1  # −1 unknown
+    correct: float = np.nan  # share of right samples; NaN unknown
+
+
+def _judged(samples: int, read: list[Answer], row: Any) -> _Judged:
     if row.condition == "question_only":
-        return -1, np.nan, "none"
+        return _Judged("none")
     known = [answer.value for answer in read if answer.value is not None]
     if not known:
-        return -1, np.nan, "failed"
+        return _Judged("failed")
     if not len(row.options):
-        gold = str(row.answer_text)
-        return -1, float(np.mean([same_answer(str(value), gold) for value in known])), "ok"
+        right = [same_answer(str(value), str(row.answer_text)) for value in known]
+        return _Judged("ok", correct=float(np.mean(right)))
     correct = np.nan
     if samples > 1 and row.answer >= 0:
         correct = float(np.mean(np.equal(known, row.answer)))
     (first, n), *others = Counter(known).most_common()
-    return -1 if others and others[0][1] == n else int(first), correct, "ok"
+    is_tied = others and others[0][1] == n
+    return _Judged("ok", -1 if is_tied else int(first), correct)
 
 
 def option_bytes(scored: Sequence[str]) -> list[int]:
