@@ -137,14 +137,14 @@ def test_short_prompts_share_rows_without_seeing_each_other(
     tiny_model: Callable[[str], Any], tiny_tokenizer: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shapes: list[tuple[int, int]] = []
-    laid_out = hf_transformers.lay_out
+    layout = hf_transformers.Layout
 
     def noted(rows: Any, skip: int) -> Any:
-        layout = laid_out(rows, skip)
-        shapes.append(layout.ids.shape)
-        return layout
+        made = layout(rows, skip)
+        shapes.append(made.ids.shape)
+        return made
 
-    monkeypatch.setattr("benchwright.language_models.hf_transformers.lay_out", noted)
+    monkeypatch.setattr("benchwright.language_models.hf_transformers.Layout", noted)
     network = tiny_model("llama")
     model = hf_transformers.TransformersModel(network, tiny_tokenizer)
     prompts = [PromptText(PREFIX, f"\n\nQuestion {n}\nAnswer:", (" A", " B")) for n in range(12)]

@@ -29,7 +29,7 @@ _SPARE = 8  # tokens beyond a stop text's bytes in which it is looked for
 
 def draws(seed: int, prompt: PromptText, sample: int) -> np.random.Generator:
     """Return the random numbers of one answer, which depend on seed, prompt and sample alone."""
-    content = "\x1f".join([str(seed), str(sample), prompt.template, prompt.prefix + prompt.text])
+    content = "\x1f".join([str(seed), str(sample), prompt.template, prompt.shown])
     digest = hashlib.blake2b(content.encode(), digest_size=16).digest()
     return np.random.default_rng(int.from_bytes(digest, "little"))
 

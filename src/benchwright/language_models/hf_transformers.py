@@ -7,8 +7,8 @@ that there is little padding. None of this changes what is computed.
 """
 
 import gc
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple, Self
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Self
 
 import numpy as np
 import torch
@@ -46,63 +46,59 @@ _CHECK = PromptText(
 )
 
 
-class _Layout(NamedTuple):
-    """One batch of rows: ids, positions and segments (rows, width), and the states to read.
+class Layout:
+    """One batch of rows: prompts packed side by side, and which state predicts which token.
 
-    Each prompt and each option is a segment; `parents` is the segment of the prompt that a token
-    belongs to or follows; padding is −1 in both. `states` are flat indices of the hidden states
-    that predict something. Pair p asks state `pair_state[p]` for token `pair_token[p]` and belongs
-    to option `pair_option[p]`, counted through the batch, row by row.
+    `ids`, `positions`, `segments` and `parents` are (rows, width). Each prompt and each option is a
+    segment of its row; `parents` is the segment of the prompt that a token belongs to or follows;
+    padding is −1 in both. `pairs` has for each token of an option the flat index of the state that
+    predicts it, the token, and the option's number, counted through the batch.
     """
 
-    ids: NDArray[np.int64]
-    positions: NDArray[np.int64]
-    segments: NDArray[np.int64]
-    parents: NDArray[np.int64]
-    states: NDArray[np.int64]
-    pair_state: NDArray[np.int64]
-    pair_token: NDArray[np.int64]
-    pair_option: NDArray[np.int64]
+    def __init__(self, rows: Sequence[Sequence[Encoded]], skip: int) -> None:
+        """Lay out each prompt's context after its first `skip` tokens, then its options.
 
-
-def lay_out(rows: Sequence[Sequence[Encoded]], skip: int) -> _Layout:
-    """Pack prompts into rows: each one's context after its first `skip` tokens, then its options.
-
-    An option's last token predicts nothing and is left out; its positions continue the context's.
-    """
-    width = max(sum(item.row_length - skip for item in row) for row in rows)
-    shape = (len(rows), width)
-    ids, positions = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
-    segments, parents = np.full(shape, -1, np.int64), np.full(shape, -1, np.int64)
-    states: list[int] = []
-    pairs: list[tuple[int, int, int]] = []
-    n_options = 0
-
-    def put(number: int, at: int, tokens: list[int], position: int, kin: tuple[int, int]) -> int:
-        span = number, slice(at, at + len(tokens))
-        ids[span] = tokens
-        positions[span] = range(position, position + len(tokens))
-        segments[span], parents[span] = kin
-        return at + len(tokens)
-
-    for number, row in enumerate(rows):
-        at = segment = 0
-        for item in row:
-            parent, n = segment, len(item.context)
-            at = put(number, at, item.context[skip:], skip, (segment, parent))
-            states.append(number * width + at - 1)
-            last_of_context = len(states) - 1
-            for option in item.options:
+        An option's last token predicts nothing and is left out; its positions continue the
+        context's.
+        """
+        width = max(sum(item.row_length - skip for item in row) for row in rows)
+        shape = (len(rows), width)
+        self.ids = np.zeros(shape, np.int64)
+        self.positions = np.zeros(shape, np.int64)
+        self.segments = np.full(shape, -1, np.int64)
+        self.parents = np.full(shape, -1, np.int64)
+        self.pairs: list[tuple[int, int, int]] = []
+        self.n_options = 0
+        for number, row in enumerate(rows):
+            at = number * width
+            segment = 0
+            for item in row:
+                parent = segment
+                own = item.context[skip:]
+                at = self._put(own, at, skip, segment=segment, parent=parent)
+                end_of_context = at - 1
+                for option in item.options:
+                    segment += 1
+                    self._ask(option, end_of_context, at)
+                    start = len(item.context)
+                    at = self._put(option[:-1], at, start, segment=segment, parent=parent)
                 segment += 1
-                for j, token in enumerate(option):
-                    if j:
-                        states.append(number * width + at + j - 1)
-                    pairs.append((len(states) - 1 if j else last_of_context, token, n_options))
-                at = put(number, at, option[:-1], n, (segment, parent))
-                n_options += 1
-            segment += 1
-    columns = np.array(pairs, np.int64).reshape(-1, 3).T
-    return _Layout(ids, positions, segments, parents, np.array(states), *columns)
+
+    def _put(self, tokens: list[int], at: int, position: int, *, segment: int, parent: int) -> int:
+        """Put tokens at a flat index; return the index after them."""
+        end = at + len(tokens)
+        self.ids.flat[at:end] = tokens
+        self.positions.flat[at:end] = range(position, position + len(tokens))
+        self.segments.flat[at:end] = segment
+        self.parents.flat[at:end] = parent
+        return end
+
+    def _ask(self, option: list[int], end_of_context: int, at: int) -> None:
+        """Ask for the tokens of an option, which itself lies at a flat index."""
+        for place, token in enumerate(option):
+            state = at + place - 1 if place else end_of_context
+            self.pairs.append((state, token, self.n_options))
+        self.n_options += 1
 
 
 def fill_rows(lengths: Sequence[int], batch_tokens: int, skip: int) -> Iterator[list[list[int]]]:
@@ -118,7 +114,9 @@ def fill_rows(lengths: Sequence[int], batch_tokens: int, skip: int) -> Iterator[
         most = min(batch_tokens // width, _CONTEXT_FACTOR * batch_tokens // (skip + width))
         rows: list[list[int]] = []
         while left and len(rows) < max(1, most):
-            row, beside, room = [], [], width
+            row = []
+            beside = []
+            room = width
             for number in left:
                 if lengths[number] <= room:
                     row.append(number)
@@ -201,22 +199,21 @@ class TransformersModel:
             yield generate(self, batch, sampling, progress)
 
     def score(
-        self, prompts: Sequence[PromptText], progress: Callable[[int], object] | None = None
+        self, prompts: Sequence[PromptText], progress: Progress = lambda _: None
     ) -> list[PromptScore]:
         """Return the scores of `prompts`, in their order; see `PromptScore`.
 
         The choice of prompts decides the batches, and so the last bits of bfloat16 scores; their
         order does not.
         """
-        report = progress or (lambda _: None)
         encoded = encode(self.tokenizer, prompts)
         sums: dict[int, tuple[float, ...]] = {}
         fitting = [i for i, item in enumerate(encoded) if item.longest <= self.context]
-        report(len(prompts) - len(fitting))
+        progress(len(prompts) - len(fitting))
         with torch.inference_mode():
             for indices, values in self._scored(prompts, encoded, fitting):
                 sums.update(zip(indices, map(tuple, values), strict=True))
-                report(len(indices))
+                progress(len(indices))
         return [
             PromptScore(sums.get(i), item.option_tokens, len(item.context))
             for i, item in enumerate(encoded)
@@ -238,9 +235,9 @@ class TransformersModel:
             skip, cache = self.read_prefix([encoded[i].context for i in members])
             lengths = [encoded[i].row_length - skip for i in members]
             for rows in fill_rows(lengths, self.batch_tokens, skip):
-                chosen = [[members[number] for number in row] for row in rows]
-                items = [[encoded[i] for i in row] for row in chosen]
-                yield [i for row in chosen for i in row], self._forward(items, skip, cache)
+                items = [[encoded[members[number]] for number in row] for row in rows]
+                indices = [members[number] for row in rows for number in row]
+                yield indices, self._forward(items, skip, cache)
 
     def read_prefix(self, contexts: list[list[int]]) -> tuple[int, list[Any]]:
         """Return the number of tokens that all contexts share, and their keys and values."""
@@ -258,24 +255,29 @@ class TransformersModel:
         self, packed: list[list[Encoded]], skip: int, cache: list[Any]
     ) -> list[list[float]]:
         """Return the log-likelihoods of the options of each prompt, row by row."""
-        layout = lay_out(packed, skip)
-        ids, positions, segments, parents, at = (
-            torch.from_numpy(part).to(self.model.device) for part in layout[:5]
-        )
+        layout = Layout(packed, skip)
+        device = self.model.device
+        positions = torch.from_numpy(layout.positions).to(device)
+        segments = torch.from_numpy(layout.segments).to(device)
+        parents = torch.from_numpy(layout.parents).to(device)
         mask = self._mask(segments, parents, positions, skip)
         past: Any
-        if apart := bool(cache) and self.looks_together:
+        apart = None
+        if cache and self.looks_together:
             past = shared_prefix.own_keys_only()
+            apart = cache
         else:
             shape = (len(packed), -1, -1, -1)
             past = DynamicCache([(k.expand(shape), v.expand(shape)) for k, v in cache] or None)
-        hidden = self.hidden_states(ids, positions, mask, past, cache if apart else None)
-        states = hidden.flatten(0, 1)[at]
-        logprobs = self._logprobs(states, layout.pair_state, layout.pair_token)
+        ids = torch.from_numpy(layout.ids)
+        hidden = self.hidden_states(ids, positions, mask, past=past, apart=apart)
+        state, token, option = np.array(layout.pairs, np.int64).reshape(-1, 3).T
+        asked, pair_state = np.unique(state, return_inverse=True)
+        states = hidden.flatten(0, 1)[torch.from_numpy(asked).to(device)]
+        logprobs = self._logprobs(states, pair_state, token)
+        totals = np.bincount(option, weights=logprobs, minlength=layout.n_options)
         counts = [len(item.options) for row in packed for item in row]
-        totals = np.bincount(layout.pair_option, weights=logprobs, minlength=sum(counts))
-        ends = np.cumsum(counts)[:-1]
-        return [part.tolist() for part in np.split(totals, ends)]
+        return [part.tolist() for part in np.split(totals, np.cumsum(counts)[:-1])]
 
     def hidden_states(
         self, ids: torch.Tensor, positions: torch.Tensor, mask: Any, past: Any, apart: Layers | None
@@ -285,10 +287,11 @@ class TransformersModel:
         `mask` is for each kind of layer, over prefix and own tokens (see `masks`); `past` is a
         cache of Transformers; `apart` is the prefix, if the attention looks at it separately.
         """
-        arguments: dict[str, Any] = {}
+        arguments = {}
         if apart is not None:
-            mask = self._own_part(mask, apart[0][0].shape[-2])
-            arguments = {"shared_prefix": apart}
+            keys, _ = apart[0]
+            mask = self._own_part(mask, keys.shape[-2])
+            arguments["shared_prefix"] = apart
         states: torch.Tensor = self.model.base_model(
             input_ids=ids.to(self.model.device),
             position_ids=positions,
@@ -310,12 +313,14 @@ class TransformersModel:
         width = segments.shape[1]
         order = torch.arange(width, device=segments.device)
         seen = segments[:, None, :]
-        same_text = (seen == segments[:, :, None]) | (seen == parents[:, :, None])
-        same_text &= order[None, :] <= order[:, None]
+        own_segment = seen == segments[:, :, None]
+        own_prompt = seen == parents[:, :, None]
+        before_it = order[None, :] <= order[:, None]
+        same_text = (own_segment | own_prompt) & before_it
         shared = torch.ones((*segments.shape, skip), dtype=torch.bool, device=segments.device)
         full = torch.cat([shared, same_text], dim=2)[:, None]
-        before = torch.arange(skip, device=segments.device).expand(len(segments), -1)
-        return self.masks(full, positions, torch.cat([before, positions], dim=1))
+        in_prefix = torch.arange(skip, device=segments.device).expand(len(segments), -1)
+        return self.masks(full, positions, torch.cat([in_prefix, positions], dim=1))
 
     def masks(self, full: torch.Tensor, positions: torch.Tensor, seen: torch.Tensor) -> Any:
         """Return a mask for each kind of layer, since some look back no further than a window.
@@ -328,10 +333,12 @@ class TransformersModel:
         kinds = set(getattr(config, "layer_types", None) or ())
         if not window or kinds == {"full_attention"}:
             return full
-        near = (positions[:, :, None] - seen[:, None, :] < window)[:, None]
+        distance = positions[:, :, None] - seen[:, None, :]
         # Padding sees at least itself: a row without any key gives NaN.
-        sliding = full & near
-        return {"full_attention": full, "sliding_attention": sliding} if kinds else sliding
+        sliding = full & (distance < window)[:, None]
+        if not kinds:
+            return sliding
+        return {"full_attention": full, "sliding_attention": sliding}
 
     def _own_part(self, mask: Any, skip: int) -> Any:
         """Return the masks of the own tokens, if every row sees all of the prefix."""
@@ -349,10 +356,11 @@ class TransformersModel:
         step = max(1, _HEAD_ELEMENTS // len(self._head_weight))
         for start in range(0, len(states), step):
             logits = self.logits(states[start : start + step])
+            normalisers = torch.logsumexp(logits, dim=-1)
             inside = (pair_state >= start) & (pair_state < start + step)
             local = torch.from_numpy(pair_state[inside] - start).to(logits.device)
             tokens = torch.from_numpy(pair_token[inside]).to(logits.device)
-            values = logits[local, tokens] - torch.logsumexp(logits, dim=-1)[local]
+            values = logits[local, tokens] - normalisers[local]
             out[inside] = values.double().cpu().numpy()
         return out
 
@@ -363,7 +371,9 @@ class TransformersModel:
             logits += self._head.bias
         config = self.model.config.get_text_config(decoder=True)
         cap = getattr(config, "final_logit_softcapping", None)
-        return torch.tanh(logits / cap) * cap if cap else logits
+        if cap:
+            return torch.tanh(logits / cap) * cap
+        return logits
 
     def _one_by_one(self, item: Encoded) -> list[float]:
         """Score one text per forward pass, without cache and mask, with the model's own logits."""
@@ -374,8 +384,10 @@ class TransformersModel:
             if fed not in seen:  # labels of one token all need the same pass
                 ids = torch.tensor([[*item.context, *fed]], device=self.model.device)
                 logits = self.model(input_ids=ids, use_cache=False).logits[0]
-                seen[fed] = torch.log_softmax(logits[len(item.context) - 1 :].float(), dim=-1)
-            totals.append(sum(float(seen[fed][j, token]) for j, token in enumerate(option)))
+                asked = logits[len(item.context) - 1 :].float()
+                seen[fed] = torch.log_softmax(asked, dim=-1)
+            logprobs = seen[fed]
+            totals.append(sum(float(logprobs[j, token]) for j, token in enumerate(option)))
         return totals
 
     def _sharing_agrees(self) -> bool:
@@ -393,5 +405,6 @@ class TransformersModel:
                 packed, again = self._forward([[item, item]], skip, cache)
             except (RuntimeError, ValueError, TypeError, AttributeError, LookupError):
                 return False
-        differences = np.abs(np.subtract([plain, plain], [packed, again])) / item.option_tokens
-        return bool(np.nanmax(differences) <= tolerance and abs(packed[0] - packed[1]) <= tolerance)
+        errors = np.abs(np.subtract([plain, plain], [packed, again])) / item.option_tokens
+        difference_of_equals = abs(packed[0] - packed[1])
+        return bool(np.nanmax(errors) <= tolerance and difference_of_equals <= tolerance)

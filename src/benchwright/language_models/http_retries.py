@@ -161,7 +161,8 @@ class JsonServer:
             raise BadReplyError(f"{shape} {said}") from None
 
     def _refusal(self, reply: httpx2.Response, text: str) -> Exception:
-        status, message = reply.status_code, self._clean(text) or "no message"
+        status = reply.status_code
+        message = self._clean(text) or "no message"
         too_long = _TOO_LONG.search(text) is not None
         retried = status in _RETRIED or status >= 500
         if too_long or not retried or "insufficient_quota" in text:
@@ -248,7 +249,8 @@ def _client_in_a_thread(
     connect: Callable[[], httpx2.AsyncClient],
 ) -> Iterator[tuple[httpx2.AsyncClient, asyncio.AbstractEventLoop]]:
     """Yield a client with its event loop, in a thread since a notebook has a loop of its own."""
-    client, loop = connect(), asyncio.new_event_loop()
+    client = connect()
+    loop = asyncio.new_event_loop()
     # A daemon: what hangs in a system call must not delay the exit.
     thread = threading.Thread(target=loop.run_forever, name="endpoint", daemon=True)
     thread.start()

@@ -61,10 +61,6 @@ class _Request(NamedTuple):
     prompt_tokens: int  # −1 without a tokenizer
     option_tokens: tuple[int, ...]  # 1 each without a tokenizer
 
-    @property
-    def text(self) -> str:
-        return self.prompt.prefix + self.prompt.text
-
 
 class EndpointModel:
     """A model behind an OpenAI-compatible server; see `LanguageModel`.
@@ -102,18 +98,22 @@ class EndpointModel:
     ) -> Iterator[list[PromptScore]]:
         """Yield the log-likelihoods of the continuations."""
         score = self._echo_score if self._endpoint.logprobs == "echo" else self._top_score
-        return self._answers(
-            batches, score, lambda r: PromptScore(None, r.option_tokens, r.prompt_tokens), progress
-        )
+
+        def too_long(request: _Request) -> PromptScore:
+            return PromptScore(None, request.option_tokens, request.prompt_tokens)
+
+        return self._answers(batches, score, too_long, progress)
 
     def generate_batches(
         self, batches: Iterable[Sequence[PromptText]], sampling: Sampling, progress: Progress
     ) -> Iterator[list[Generated]]:
         """Yield written answers, without reasoning where the server separates it."""
+
+        def too_long(request: _Request) -> Generated:
+            return Generated(None, (), 0, request.prompt_tokens)
+
         write = partial(self._write, sampling=sampling)
-        return self._answers(
-            batches, write, lambda r: Generated(None, (), 0, r.prompt_tokens), progress
-        )
+        return self._answers(batches, write, too_long, progress)
 
     def close(self) -> None:
         """Do nothing: connections end with the iterator that opened them."""
@@ -148,21 +148,25 @@ class EndpointModel:
         return [_Request(p, len(e.context), e.option_tokens) for p, e in encoded]
 
     async def _echo_score(self, client: AsyncClient, request: _Request) -> PromptScore:
-        echoes, before, ends = [], [], []
+        shown = request.prompt.shown
+        echoes = []
+        before = []
+        ends = []
         for option in request.prompt.continuations:
-            text = request.text + option
+            text = shown + option
             echo = await self._post(client, partial(self._echo_fields, text), read_echo)
             if echo is None:
                 raise self._no_logprobs()
-            first, end = scored_span(echo.tokens, text, len(request.text), self._echo_limit)
+            first, end = scored_span(echo.tokens, text, len(shown), self._echo_limit)
             echoes.append(echo)
             before.append(echo.tokens[:first])
             ends.append(end)
         start = common_length(before)
         sums = []
         for echo, end in zip(echoes, ends, strict=True):
-            known = [value for value in echo.logprobs[start:end] if value is not None]
-            if start == 0 or len(known) < len(echo.logprobs[start:end]):
+            logprobs = echo.logprobs[start:end]
+            known = [value for value in logprobs if value is not None]
+            if start == 0 or len(known) < len(logprobs):
                 raise self._no_logprobs()
             sums.append(math.fsum(known))
         return PromptScore(tuple(sums), tuple(end - start for end in ends), start)
@@ -178,22 +182,30 @@ class EndpointModel:
         return PromptScore(logprobs or (), request.option_tokens, counted)
 
     def _top_fields(self, request: _Request) -> dict[str, Any]:
-        chat = {"logprobs": True, "top_logprobs": self._top}
-        top = chat if self._chat else {"logprobs": self._top}
-        return {**self._shown(request), self._limit_name: 1, "temperature": 0, **top}
+        fields = {**self._shown(request), self._limit_name: 1, "temperature": 0}
+        if self._chat:
+            return {**fields, "logprobs": True, "top_logprobs": self._top}
+        return {**fields, "logprobs": self._top}
 
     def _no_logprobs(self) -> InputError:
         where = f"{self._where}: {self._server.address}"
         return InputError(f"{where} answers without log-probabilities: {_ALTERNATIVE}")
 
     def _echo_fields(self, text: str) -> dict[str, Any]:
-        asked = {"echo": True, "logprobs": 1, "temperature": 0}
-        return {"prompt": text, "max_tokens": self._echo_limit, **asked}
+        return {
+            "prompt": text,
+            "max_tokens": self._echo_limit,
+            "echo": True,
+            "logprobs": 1,
+            "temperature": 0,
+        }
 
     async def _write(self, client: AsyncClient, request: _Request, sampling: Sampling) -> Generated:
         answers: list[tuple[str, str]] = []
-        generated, prompt_tokens = 0, request.prompt_tokens
-        while (done := len(answers)) < sampling.samples:
+        generated = 0
+        prompt_tokens = request.prompt_tokens
+        while len(answers) < sampling.samples:
+            done = len(answers)
             left = sampling.samples - done
             fields = partial(self._sample_fields, request, sampling, done)
             written = await self._post(client, fields, read_written)
@@ -223,16 +235,18 @@ class EndpointModel:
         """Return how many tokens may be written; prompts leave half of the context to them."""
         special = _TEMPLATE_TOKENS if self._chat else _SPECIAL_TOKENS
         if request.prompt_tokens >= 0:
-            left = self._context - request.prompt_tokens - (special if self._chat else 0)
+            left = self._context - request.prompt_tokens
+            if self._chat:
+                left -= special
         else:
-            used = math.ceil(len(request.text.encode()) / _BYTES_PER_TOKEN) + special
+            used = math.ceil(len(request.prompt.shown.encode()) / _BYTES_PER_TOKEN) + special
             left = max(self._context - used, self._context // 2)
         return max(1, min(wanted, left))
 
     def _shown(self, request: _Request) -> dict[str, Any]:
         if self._chat:
-            return {"messages": [{"role": "user", "content": request.text}]}
-        return {"prompt": request.text}
+            return {"messages": [{"role": "user", "content": request.prompt.shown}]}
+        return {"prompt": request.prompt.shown}
 
     async def _post(
         self,
@@ -255,12 +269,12 @@ class EndpointModel:
 
     def _adapt(self, request: Mapping[str, Any], message: str) -> bool:
         """Change all later requests as a refusal suggests; return whether it suggests a change."""
-        few = {request.get("logprobs"), request.get("top_logprobs")} & {_TOP}
+        many = _TOP in (request.get("logprobs"), request.get("top_logprobs"))
         if "max_completion_tokens" in message and self._chat and "max_tokens" in request:
             self._limit_name = "max_completion_tokens"
         elif request.get("echo") and request["max_tokens"] == 0:
             self._echo_limit = 1
-        elif few and "logprobs" in message:
+        elif many and "logprobs" in message:
             self._top = _FEW
         elif "n" in request and re.search(r"\bn\b|\bbest_of\b", message):
             self._gives_several = False
@@ -269,7 +283,8 @@ class EndpointModel:
         return True
 
     def _advice(self, refused: RefusedError) -> str:
-        status, named = refused.status, self._endpoint.key_env
+        status = refused.status
+        named = self._endpoint.key_env
         advice = (
             f"check endpoint.url, endpoint.api and endpoint.model ({self._model}), "
             "endpoint.extra_body (null drops a field) and the model's context in conf"
@@ -369,15 +384,19 @@ def read_ranking(reply: Any) -> Ranking | None:
     listed = _choices(reply)[0].get("logprobs")
     if not listed:
         return None
+    pairs: Iterable[tuple[Any, Any]] = ()
     if "content" in listed:
-        first = listed["content"][0]["top_logprobs"] if listed["content"] else []
-        pairs = [(entry["token"], entry["logprob"]) for entry in first]
-        given = bool(first) or not listed["content"]
+        if listed["content"]:
+            first = listed["content"][0]["top_logprobs"]
+            if not first:
+                return None
+            pairs = [(entry["token"], entry["logprob"]) for entry in first]
+    elif listed.get("top_logprobs"):
+        pairs = listed["top_logprobs"][0].items()
     else:
-        given = bool(listed.get("top_logprobs"))
-        pairs = list(listed["top_logprobs"][0].items()) if given else []
+        return None
     ranked = [(str(token), _logprob(value)) for token, value in pairs]
-    return Ranking(ranked, _usage(reply, "prompt_tokens")) if given else None
+    return Ranking(ranked, _usage(reply, "prompt_tokens"))
 
 
 def read_written(reply: Any) -> Written:
@@ -394,7 +413,8 @@ def read_written(reply: Any) -> Written:
         text = choice["message"]["content"] if "message" in choice else choice["text"]
         if isinstance(text, list):  # in parts
             text = "".join(part["text"] for part in text if part.get("type") == "text")
-        answers.append((text or "", "stop" if str(reason).lower() in _ENDED else "length"))
+        finish = "stop" if str(reason).lower() in _ENDED else "length"
+        answers.append((text or "", finish))
     generated = _usage(reply, "completion_tokens")
     return Written(answers, generated, _usage(reply, "prompt_tokens"))
 
@@ -439,9 +459,9 @@ def first_scored(tokens: Sequence[str], text: str, at: int) -> int | None:
 
 def _end_of(token: str, text: str, before: int, hidden: int) -> int | None:
     """Return where a token ends that comes before character `before`, hidden characters aside."""
-    bare = len(text[:before].rstrip())
     nearest = range(before, max(-1, before - hidden - 1), -1)
-    for end in (*nearest, bare):
+    without_spaces = len(text[:before].rstrip())
+    for end in (*nearest, without_spaces):
         if text.endswith(token, 0, end):
             return end
     return None
@@ -458,8 +478,9 @@ def label_logprobs(
     """
     spelled: dict[str, list[float]] = {label: [] for label in labels}
     for token, logprob in ranking:
-        if (bare := token.strip(_SPACES)) in spelled:
-            spelled[bare].append(logprob)
+        label = token.strip(_SPACES)
+        if label in spelled:
+            spelled[label].append(logprob)
     if not any(spelled.values()):
         return None
     left = 1 - math.fsum(math.exp(logprob) for _, logprob in ranking)

@@ -22,6 +22,11 @@ class PromptText(NamedTuple):
     continuations: tuple[str, ...]
     template: str = "none"
 
+    @property
+    def shown(self) -> str:
+        """All that the model reads."""
+        return self.prefix + self.text
+
 
 class PromptScore(NamedTuple):
     """Scores of one prompt.

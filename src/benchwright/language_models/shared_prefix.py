@@ -8,7 +8,7 @@ decomposition of FlashAttention, Dao et al., 2022, section 3.1; for shared prefi
 """
 
 from collections.abc import Sequence
-from itertools import chain
+from itertools import count
 from typing import Any
 
 import torch
@@ -79,13 +79,17 @@ def attention_forward(
                 query, prefix_key, prefix_value, key, value, attention_mask, scaling
             )
             return out.transpose(1, 2).contiguous(), None
-        rows = len(key)
-        key = torch.cat([prefix_key.expand(rows, -1, -1, -1), key], dim=-2)
-        value = torch.cat([prefix_value.expand(rows, -1, -1, -1), value], dim=-2)
+        key = after_prefix(prefix_key, key)
+        value = after_prefix(prefix_value, value)
     out, _ = sdpa_attention_forward(
         module, query, key, value, attention_mask, scaling=scaling, dropout=dropout, **others
     )
     return out, None
+
+
+def after_prefix(prefix: torch.Tensor, own: torch.Tensor) -> torch.Tensor:
+    """Return each row's own keys or values after those of the prefix."""
+    return torch.cat([prefix.expand(len(own), -1, -1, -1), own], dim=2)
 
 
 def prefix_attention(
@@ -108,17 +112,19 @@ def prefix_attention(
     rows, heads, width, size = query.shape
     kv_heads = key.shape[1]
     group = heads // kv_heads
+    queries = group * width
     # All queries that share a key head form one long sequence; no key is copied for its queries.
-    grouped = query.reshape(rows, kv_heads, group * width, size)
-    together = grouped.transpose(0, 1).reshape(1, kv_heads, rows * group * width, size)
-    far, far_norm = attend(together, prefix_key, prefix_value, 0.0, False, scale=scaling)
-    far = far.view(kv_heads, rows, group * width, size).transpose(0, 1)
-    far_norm = far_norm.view(kv_heads, rows, group * width).transpose(0, 1)
-    own = mask.repeat(1, 1, group, 1) if mask is not None else None
-    near, near_norm = attend(grouped, key, value, 0.0, False, attn_mask=own, scale=scaling)
+    grouped = query.reshape(rows, kv_heads, queries, size)
+    together = grouped.transpose(0, 1).reshape(1, kv_heads, rows * queries, size)
+    far, far_norm = attend(together, prefix_key, prefix_value, scale=scaling)
+    far = far.view(kv_heads, rows, queries, size).transpose(0, 1)
+    far_norm = far_norm.view(kv_heads, rows, queries).transpose(0, 1)
+    if mask is not None:
+        mask = mask.repeat(1, 1, group, 1)
+    near, near_norm = attend(grouped, key, value, attn_mask=mask, scale=scaling)
     share = torch.sigmoid(far_norm - near_norm)[..., None]
-    mixed = torch.lerp(near.float(), far.float(), share).view(rows, heads, width, size)
-    return mixed.to(query.dtype)
+    mixed = torch.lerp(near.float(), far.float(), share)
+    return mixed.view(query.shape).to(query.dtype)
 
 
 class RowCache:
@@ -133,7 +139,8 @@ class RowCache:
     def __init__(self, slots: int, width: int, prefix: Layers, apart: bool) -> None:
         self._prefix = prefix
         self._copied = prefix[0][0].shape[-2] if prefix and not apart else 0
-        self._size = slots, width + self._copied
+        self._slots = slots
+        self._width = width + self._copied
         self._kept: list[tuple[torch.Tensor, torch.Tensor]] = []  # by layer
         self._fresh: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
         self._columns: torch.Tensor | None = None
@@ -152,25 +159,28 @@ class RowCache:
         return self._for_transformers()
 
     def _for_transformers(self) -> Any:
-        numbers = iter(range(1 << 16))
+        numbers = count()
         return Cache(layer_class_to_replicate=lambda: RowLayer(self, next(numbers)))
 
     def place(self, slots: Sequence[int], rows: Sequence[int]) -> None:
         """Put rows of the texts read last into slots."""
-        for layer, fresh in sorted(self._fresh.items()):
+        for layer, (keys, values) in sorted(self._fresh.items()):
             if layer == len(self._kept):
-                keys, values = map(self._empty, fresh)
-                self._kept.append((keys, values))
-            width = self._copied + fresh[0].shape[2]
-            for part, (kept, new) in enumerate(zip(self._kept[layer], fresh, strict=True)):
-                kept[list(slots), :, self._copied : width] = new[list(rows)]
-                if self._copied:
-                    kept[list(slots), :, : self._copied] = self._prefix[layer][part]
+                self._kept.append((self._empty(keys), self._empty(values)))
+            kept_keys, kept_values = self._kept[layer]
+            end = self._copied + keys.shape[2]
+            kept_keys[list(slots), :, self._copied : end] = keys[list(rows)]
+            kept_values[list(slots), :, self._copied : end] = values[list(rows)]
+            if self._copied:
+                prefix_keys, prefix_values = self._prefix[layer]
+                kept_keys[list(slots), :, : self._copied] = prefix_keys
+                kept_values[list(slots), :, : self._copied] = prefix_values
 
     def move(self, source: int, target: int) -> None:
         """Copy one slot into another."""
-        for kept in chain.from_iterable(self._kept):
-            kept[target, :, : self._seen] = kept[source, :, : self._seen]
+        for keys, values in self._kept:
+            keys[target, :, : self._seen] = keys[source, :, : self._seen]
+            values[target, :, : self._seen] = values[source, :, : self._seen]
 
     def update(
         self, layer: int, keys: torch.Tensor, values: torch.Tensor
@@ -180,18 +190,18 @@ class RowCache:
             self._fresh[layer] = (keys, values)
             if not self._copied:
                 return keys, values
-            before = [part.expand(len(keys), -1, -1, -1) for part in self._prefix[layer]]
-            return torch.cat([before[0], keys], dim=2), torch.cat([before[1], values], dim=2)
-        rows = torch.arange(len(keys), device=keys.device)
-        all_keys, all_values = self._kept[layer]
-        all_keys[rows, :, self._columns] = keys[:, :, 0]
-        all_values[rows, :, self._columns] = values[:, :, 0]
-        seen = (slice(0, len(keys)), slice(None), slice(0, self._seen))
-        return all_keys[seen], all_values[seen]
+            prefix_keys, prefix_values = self._prefix[layer]
+            return after_prefix(prefix_keys, keys), after_prefix(prefix_values, values)
+        n_rows = len(keys)
+        rows = torch.arange(n_rows, device=keys.device)
+        kept_keys, kept_values = self._kept[layer]
+        kept_keys[rows, :, self._columns] = keys[:, :, 0]
+        kept_values[rows, :, self._columns] = values[:, :, 0]
+        return kept_keys[:n_rows, :, : self._seen], kept_values[:n_rows, :, : self._seen]
 
     def _empty(self, like: torch.Tensor) -> torch.Tensor:
-        slots, width = self._size
-        return like.new_zeros((slots, like.shape[1], width, like.shape[3]))
+        _, heads, _, size = like.shape
+        return like.new_zeros((self._slots, heads, self._width, size))
 
 
 class RowLayer(DynamicLayer):

@@ -63,12 +63,11 @@ def encode(
     fill = {"input_ids": model.tokenizer.pad_token_id or 0}
 
     def vectors(rows: list[int], width: int) -> "torch.Tensor":
-        features = {
-            name: pad(values, (0, width - values.shape[1]), value=fill.get(name, 0)).to(device)
-            if isinstance(values, Tensor)
-            else values
-            for name, values in model.preprocess([texts[row] for row in rows]).items()
-        }
+        features = dict(model.preprocess([texts[row] for row in rows]))
+        for name, values in features.items():
+            if isinstance(values, Tensor):
+                padding = (0, width - values.shape[1])
+                features[name] = pad(values, padding, value=fill.get(name, 0)).to(device)
         embedding: torch.Tensor = model(features)["sentence_embedding"]
         return embedding
 
@@ -114,8 +113,9 @@ def encode_states(
         read = torch.zeros((len(rows), width), dtype=torch.long)
         mask = torch.zeros_like(read)
         for row, number in enumerate(rows):
-            read[row, : len(ids[number])] = torch.tensor(ids[number])
-            mask[row, : len(ids[number])] = 1
+            tokens = ids[number]
+            read[row, : len(tokens)] = torch.tensor(tokens)
+            mask[row, : len(tokens)] = 1
         mask = mask.to(device)
         output = model(input_ids=read.to(device), attention_mask=mask, use_cache=False)
         states: torch.Tensor = output.last_hidden_state.float()
@@ -125,7 +125,8 @@ def encode_states(
         return (states * mask[:, :, None]).sum(dim=1) / lengths[:, None]
 
     widths = rounded_widths([len(tokens) for tokens in ids], None)
-    return _encoded(widths, batch, model.config.get_text_config(decoder=True).hidden_size, vectors)
+    size = model.config.get_text_config(decoder=True).hidden_size
+    return _encoded(widths, batch, size, vectors)
 
 
 def token_ids(tokenizer: Any, texts: Sequence[str], context: int) -> list[list[int]]:
@@ -162,7 +163,8 @@ def _encoded(
     out = np.zeros((len(widths), size), dtype=np.float32)
     with progress_bar("encode", "text", len(widths)) as progress, torch.inference_mode():
         for rows, width in batches(widths, batch):
-            filled = [*rows, *[rows[0]] * (batch - len(rows))]
+            missing = batch - len(rows)
+            filled = rows + rows[:1] * missing
             out[rows] = vectors(filled, width).float().cpu().numpy()[: len(rows)]
             progress.update(len(rows))
     length = np.linalg.norm(out, axis=1, keepdims=True)

@@ -33,7 +33,9 @@ class Encoded(NamedTuple):
 
 def common_length(sequences: Sequence[list[int]] | Sequence[list[str]]) -> int:
     """Return how many first elements all sequences share."""
-    low, high = min(sequences), max(sequences)  # the two that differ first, in dictionary order
+    # The two that differ first, in dictionary order.
+    low = min(sequences)
+    high = max(sequences)
     for position, (a, b) in enumerate(zip(low, high, strict=False)):
         if a != b:
             return position
@@ -49,43 +51,60 @@ def encode(tokenizer: Any, prompts: Sequence[PromptText]) -> list[Encoded]:
     their tokens are the same without the words before.
     """
     special = {prompt.template for prompt in prompts} != {"chat"}
-    texts = [prompt.prefix + prompt.text for prompt in prompts]
-    contexts = _tokens(tokenizer, texts, special)
-    ends = [text[max(0, text.rfind(" ", 0, -_END)) :] for text in texts]
-    options = [("", *prompt.continuations) for prompt in prompts]
-    pairs = zip(ends, options, strict=True)
-    longer = [end + option for end, own in pairs for option in own]
-    read = iter(_tokens(tokenizer, longer, False))
+    contexts = _tokens(tokenizer, [prompt.shown for prompt in prompts], special)
+    ends: list[str] = []  # of each prompt, alone and with each option
+    for prompt in prompts:
+        text = prompt.shown
+        end = text[max(0, text.rfind(" ", 0, -_END)) :]
+        ends.append(end)
+        ends.extend(end + option for option in prompt.continuations)
+    read = iter(_tokens(tokenizer, ends, False))
     encoded = []
-    for own, text, context in zip(options, texts, contexts, strict=True):
-        end, *wholes = [next(read) for _ in own]
-        first = max(0, len(end) - _SETTLED)
-        same = len(context) > _SETTLED and context[-_SETTLED:] == end[first:]
-        if same and all(whole[:first] == end[:first] for whole in wholes):
-            wholes = [context[:-_SETTLED] + whole[first:] for whole in wholes]
-        else:
-            wholes = _tokens(tokenizer, [text + option for option in own[1:]], special)
+    for prompt, context in zip(prompts, contexts, strict=True):
+        end_alone = next(read)
+        ends_with = [next(read) for _ in prompt.continuations]
+        wholes = _joined(context, end_alone, ends_with)
+        if wholes is None:
+            texts = [prompt.shown + option for option in prompt.continuations]
+            wholes = _tokens(tokenizer, texts, special)
         encoded.append(_split(tokenizer, context, wholes))
     return encoded
 
 
 def _tokens(tokenizer: Any, texts: list[str], special: bool) -> list[list[int]]:
-    ids: list[list[int]] = tokenizer(texts, add_special_tokens=special).input_ids if texts else []
+    if not texts:
+        return []
+    ids: list[list[int]] = tokenizer(texts, add_special_tokens=special).input_ids
     return ids
+
+
+def _joined(
+    context: list[int], end: list[int], ends_with: list[list[int]]
+) -> list[list[int]] | None:
+    """Return the context with each option, None if its end has other tokens without the rest."""
+    first = max(0, len(end) - _SETTLED)
+    if len(context) <= _SETTLED or context[-_SETTLED:] != end[first:]:
+        return None
+    if any(tokens[:first] != end[:first] for tokens in ends_with):
+        return None
+    return [context[:-_SETTLED] + tokens[first:] for tokens in ends_with]
 
 
 def encode_contexts(tokenizer: Any, prompts: Sequence[PromptText]) -> list[list[int]]:
     """Return the token ids of each prompt; an empty one is the token that begins or ends a text."""
-    texts = [prompt.prefix + prompt.text for prompt in prompts]
-    special = [prompt.template != "chat" for prompt in prompts]
-    encoded = (tokenizer(t, add_special_tokens=s) for t, s in zip(texts, special, strict=True))
-    return [each.input_ids or [_start(tokenizer)] for each in encoded]
+    contexts = []
+    for prompt in prompts:
+        special = prompt.template != "chat"
+        ids = tokenizer(prompt.shown, add_special_tokens=special).input_ids
+        contexts.append(ids or [_start(tokenizer)])
+    return contexts
 
 
 def _start(tokenizer: Any) -> int:
     """Return the token from which the first token of a text is predicted."""
-    bos = tokenizer.bos_token_id
-    return int(tokenizer.eos_token_id if bos is None else bos)
+    if tokenizer.bos_token_id is None:
+        return int(tokenizer.eos_token_id)
+    return int(tokenizer.bos_token_id)
 
 
 def _split(tokenizer: Any, context: list[int], wholes: list[list[int]]) -> Encoded:
@@ -112,7 +131,8 @@ def chat_frame(tokenizer: Any) -> ChatFrame:
     Raises:
         ValueError: the tokenizer has no chat template.
     """
-    message = [{"role": "user", "content": _PLACE}]
-    text = tokenizer.apply_chat_template(message, tokenize=False, add_generation_prompt=True)
+    text = tokenizer.apply_chat_template(
+        [{"role": "user", "content": _PLACE}], tokenize=False, add_generation_prompt=True
+    )
     before, _, after = text.partition(_PLACE)
     return ChatFrame(before, after, "chat")

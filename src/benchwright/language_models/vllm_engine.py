@@ -280,7 +280,7 @@ class VllmModel:
             "top_p": sampling.top_p,
             "stop": list(sampling.stop),
             "max_tokens": sampling.max_tokens,
-            "seed": prompt_seed(sampling.seed, prompt.prefix + prompt.text) if drawn else None,
+            "seed": prompt_seed(sampling.seed, prompt.shown) if drawn else None,
         }
 
         def finish(answers: list[Any]) -> Generated:

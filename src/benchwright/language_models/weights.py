@@ -182,7 +182,8 @@ def locate_encoder(spec: WeightsParams) -> ModelSource:
         folder = _existing(spec.path)
         advice = f"check {folder}"
     else:
-        folder, advice = _package_path(spec, spec.folder), _advice(spec)
+        folder = _package_path(spec, spec.folder)
+        advice = _advice(spec)
     if spec.sha256:
         _check(folder / "model.safetensors", spec.sha256, advice)
     trusted = isinstance(spec, PathWeights) and spec.trust_remote_code
