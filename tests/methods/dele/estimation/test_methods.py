@@ -69,7 +69,7 @@ def test_items_of_one_passage_widen_the_interval() -> None:
     answers = np.array([[1.0, 1, 1, 0, 0, 0, 1, 1, 1, 0, 0, 0], [1.0, 0, 1, 1, 0, 0] * 2])
     passages = np.repeat(np.arange(4), 3)
     alone = random_sample(answers, 100, 0.95)
-    together = random_sample(answers, 100, 0.95, passages)
+    together = random_sample(answers, 100, 0.95, clusters=passages)
     # The first model is right or wrong by whole passages: four cases of ±½, not twelve.
     assert together.se[0] ** 2 / alone.se[0] ** 2 == pytest.approx((1 / 12) / (0.25 / 11), rel=1e-9)
     assert together.high[0] - together.low[0] > 1.5 * (alone.high[0] - alone.low[0])

@@ -6,20 +6,16 @@ left-out training models, and items may be drawn with unequal known probabilitie
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from benchwright.core.array_types import Floats
 from benchwright.methods.dele.estimation.fitted import (
     Estimates,
     EstimatorKind,
     FromComplete,
     Task,
+    undefined,
 )
-from benchwright.methods.dele.estimation.item_predictions import (
-    ItemPredictor,
-    tuned_predictor,
-)
-from benchwright.methods.dele.estimation.p_irt import undefined
-from benchwright.methods.dele.estimation.training import Training
+from benchwright.methods.dele.estimation.item_predictions import ItemPredictor
 from benchwright.methods.dele.estimation.weighted import (
     by_design,
     learn_mean,
@@ -33,7 +29,7 @@ def learn_aipw(task: Task) -> FromComplete:
         return learn_mean(task)
     if task.inclusion is None:
         return undefined("aipw needs items that were drawn with known probabilities")
-    predictor = predictor_of(task.training, len(task.places), task.unequal, task.seed)
+    predictor = task.training.predictor(len(task.places), task.unequal, task.seed)
     if task.paired:
         predictor = predictor._replace(offset=np.full(task.training.items, 0.5))
     estimate = by_design(predictor, task.places, task.inclusion, unlike_random(task))
@@ -58,31 +54,17 @@ def _mean_where_alike(estimate: FromComplete, mean: FromComplete) -> FromComplet
     Their residuals can place both bounds outside the possible scores.
     """
 
-    def chosen(responses: NDArray[np.float64], level: float) -> Estimates:
+    def chosen(responses: Floats, level: float) -> Estimates:
         found = estimate(responses, level)
         alike = np.ptp(responses, axis=1) == 0
         if not alike.any():
             return found
-        both = zip(mean(responses, level)[:4], found[:4], strict=True)
-        score, low, high, se = (np.where(alike, *values) for values in both)
-        return Estimates(score, low, high, se, found.reason)
+        plain = mean(responses, level)
+        return found._replace(
+            score=np.where(alike, plain.score, found.score),
+            low=np.where(alike, plain.low, found.low),
+            high=np.where(alike, plain.high, found.high),
+            se=np.where(alike, plain.se, found.se),
+        )
 
     return chosen
-
-
-def predictor_of(training: Training, k: int, unequal: bool, seed: int) -> ItemPredictor:
-    """Return the predictor for k items, tuned once per number and kind of draw."""
-    known = training.predictors
-    key = (k, unequal, seed)
-    if key not in known:
-        fold = training.folds(seed)
-        groups = [fold == part for part in np.unique(fold[fold >= 0])]
-        known[key] = tuned_predictor(
-            training.filled,
-            training.nearly_complete,
-            [*groups, training.best],
-            max(k, 2),
-            unequal,
-            seed,
-        )
-    return known[key]

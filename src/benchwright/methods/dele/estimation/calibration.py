@@ -8,13 +8,12 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from benchwright.methods.dele.estimation.training import Rows, Training
+from benchwright.core.array_types import Bools, Floats, Places
+from benchwright.methods.dele.estimation.training import Training
 
-Float = NDArray[np.float64]
-Predict = Callable[[Float], Float]
-Rule = Callable[[Training, Rows | None, NDArray[np.intp]], Predict]
+Predict = Callable[[Floats], Floats]
+Rule = Callable[[Training, Bools | None, Places], Predict]
 """A fit of scores (r,) from responses (r, k) at k places, to some or all training models."""
 
 _NEIGHBOURS = 200  # training models with the nearest estimates, whose errors give an interval
@@ -24,8 +23,8 @@ _AT_THE_TOP = "the score is above 90% of the training models; the interval may b
 class Errors(NamedTuple):
     """Estimates (c,) of c models and truth minus estimate (c,)."""
 
-    estimate: Float
-    error: Float
+    estimate: Floats
+    error: Floats
 
 
 class PastErrors(NamedTuple):
@@ -40,34 +39,39 @@ class PastErrors(NamedTuple):
     ceiling: float
 
 
-def possible(responses: Float, n: int) -> tuple[Float, Float]:
+def join_notes(*notes: str) -> str:
+    """Return the notes that are not empty, separated by semicolons."""
+    return "; ".join(filter(None, notes))
+
+
+def possible(responses: Floats, n: int) -> tuple[Floats, Floats]:
     """Return the lowest and highest possible scores (r,) over n items given responses (r, k)."""
     right = responses.sum(axis=1)
     return right / n, (right + n - responses.shape[1]) / n
 
 
-def past_errors(training: Training, places: NDArray[np.intp], seed: int, rule: Rule) -> PastErrors:
+def past_errors(training: Training, places: Places, seed: int, rule: Rule) -> PastErrors:
     """Compute the errors on left-out training models, from the items at `places`."""
-    fold = training.folds(seed)
+    across = _errors(training, places, rule, training.folds(seed))
+    forward = _errors(training, places, rule, [training.best] if training.best.any() else [])
+    rare, ceiling = np.quantile(training.scores, [0.9, 1]).tolist()
+    return PastErrors(across, forward, rare, ceiling)
 
-    def errors(groups: list[Rows]) -> Errors:
-        estimate = np.full(len(fold), np.nan)
-        for left_out in groups:
-            new = training.filled[np.ix_(left_out, places)].astype(np.float64)
-            predicted = rule(training, ~left_out, places)(new)
-            estimate[left_out] = np.clip(predicted, *possible(new, training.items))
-        rows = training.nearly_complete & ~np.isnan(estimate)
-        return Errors(estimate[rows], training.scores[rows] - estimate[rows])
 
-    rare, ceiling = np.quantile(training.scores, [0.9, 1]) if len(fold) else (np.nan, np.nan)
-    across = errors([fold == part for part in np.unique(fold[fold >= 0])])
-    forward = errors([training.best] if training.best.any() else [])
-    return PastErrors(across, forward, float(rare), float(ceiling))
+def _errors(training: Training, places: Places, rule: Rule, groups: list[Bools]) -> Errors:
+    """Estimate each group of training models (masks) by the rule fitted to the others."""
+    estimate = np.full(len(training.scores), np.nan)
+    for left_out in groups:
+        new = training.filled[np.ix_(left_out, places)].astype(np.float64)
+        predicted = rule(training, ~left_out, places)(new)
+        estimate[left_out] = np.clip(predicted, *possible(new, training.items))
+    rows = training.nearly_complete & ~np.isnan(estimate)
+    return Errors(estimate[rows], training.scores[rows] - estimate[rows])
 
 
 def calibrated_reach(
-    past: PastErrors, estimate: Float, n: int, level: float
-) -> tuple[Float, Float, list[str]]:
+    past: PastErrors, estimate: Floats, n: int, level: float
+) -> tuple[Floats, Floats, list[str]]:
     """Return half the widths (r,) of intervals at `level`, standard errors (r,), and r notes.
 
     The half width is the quantile `level` (corrected for their number) of the errors of the 200
@@ -84,10 +88,9 @@ def calibrated_reach(
     order = np.argsort(past.across.estimate, kind="stable")
     near, se = _near(past.across.estimate[order], size[order], estimate, level)
     few = ""
-    if int(np.ceil((len(size) + 1) * level)) > len(size):
+    if _rank(len(size), level) > len(size):
         few = f"the interval assumes normal errors, from only {len(size)} training models"
-    above = [_AT_THE_TOP if top else "" for top in estimate > past.rare]
-    note = ["; ".join(filter(None, (few, top))) for top in above]
+    note = [join_notes(few, _AT_THE_TOP if top else "") for top in estimate > past.rare]
     beyond = estimate > past.ceiling
     if beyond.any() and len(past.forward.error) >= 2:
         ahead = np.abs(past.forward.error) / _scale(past.forward.estimate, n)
@@ -96,7 +99,7 @@ def calibrated_reach(
     return near * scale, se * scale, note
 
 
-def _near(past: Float, size: Float, estimate: Float, level: float) -> tuple[Float, Float]:
+def _near(past: Floats, size: Floats, estimate: Floats, level: float) -> tuple[Floats, Floats]:
     """Return the quantile and the root mean square of the errors nearest to each estimate."""
     window = min(_NEIGHBOURS, len(past))
     centre = (np.searchsorted(past, estimate) + np.searchsorted(past, estimate, "right")) // 2
@@ -106,18 +109,22 @@ def _near(past: Float, size: Float, estimate: Float, level: float) -> tuple[Floa
     return _quantile(sizes, level)[back], np.sqrt((sizes**2).mean(axis=1))[back]
 
 
-def _quantile(sizes: Float, level: float) -> Float:
+def _quantile(sizes: Floats, level: float) -> Floats:
     """Return the ⌈(c + 1)·level⌉-th of sorted sizes (r, c), or t times their spread."""
     count = sizes.shape[1]
-    rank = int(np.ceil((count + 1) * level))
+    rank = _rank(count, level)
     if rank <= count:
-        return np.asarray(sizes[:, rank - 1])
+        return sizes[:, rank - 1]
     from scipy.special import stdtrit
 
     spread = np.sqrt((sizes**2).mean(axis=1) * (1 + 1 / count))
-    return np.asarray(stdtrit(count - 1, (1 + level) / 2) * spread)
+    return stdtrit(count - 1, (1 + level) / 2) * spread
 
 
-def _scale(estimate: Float, n: int) -> Float:
+def _rank(count: int, level: float) -> int:
+    return int(np.ceil((count + 1) * level))
+
+
+def _scale(estimate: Floats, n: int) -> Floats:
     p = (estimate * n + 1) / (n + 2)
-    return np.asarray(np.sqrt(p * (1 - p)))
+    return np.sqrt(p * (1 - p))

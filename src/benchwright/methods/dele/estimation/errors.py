@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from benchwright.core.array_types import AnyFloats
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.methods.dele.estimation.registry import ESTIMATORS
 from benchwright.methods.dele.estimation.training import Training
@@ -27,7 +27,7 @@ def estimator_errors(
     name: str,
     training: Training,
     subsets: Sequence[WeightedSubset],
-    tested: NDArray[np.floating],
+    tested: AnyFloats,
     seed: int,
     level: float,
 ) -> tuple[pd.Series, str]:
@@ -37,12 +37,18 @@ def estimator_errors(
     reasons: list[str] = []
     for subset in subsets:
         estimates = ESTIMATORS[name].fit(training, subset, seed)(tested[:, subset.positions], level)
-        score, low, high = estimates[:3]
-        gap, width = score - truth, high - low
-        inside = (low - _ROUNDING <= truth) & (truth <= high + _ROUNDING)
-        tau = kendall_tau_b_rows(truth, np.round(score, 9)[None])[0]
-        columns = (np.abs(gap), gap, np.where(np.isnan(width), np.nan, inside), width, tau, gap**2)
-        parts.append(pd.DataFrame(dict(zip(_ERRORS, columns, strict=True))).mean())
+        gap = estimates.score - truth
+        width = estimates.high - estimates.low
+        inside = (estimates.low - _ROUNDING <= truth) & (truth <= estimates.high + _ROUNDING)
+        errors = {
+            "absolute": np.abs(gap),
+            "bias": gap,
+            "coverage": np.where(np.isnan(width), np.nan, inside),
+            "width": width,
+            "tau_b": kendall_tau_b_rows(truth, np.round(estimates.score, 9)[None])[0],
+            "squared": gap**2,
+        }
+        parts.append(pd.DataFrame(errors).mean())
         reasons += filter(None, estimates.reason)
     means = pd.DataFrame(parts, columns=_ERRORS, dtype=np.float64).mean()
     return means, reasons[0] if reasons else ""
@@ -66,12 +72,13 @@ def advise(errors: pd.DataFrame) -> str:
         return ""
     gain = (tau - tau.loc["mean"]).min(axis=1)
     ranks = str(gain.idxmax()) if gain.max() >= _LEAST_GAIN else "mean"
-    pairs = tau.loc[[ranks, "mean"]].T.itertuples(name=None)
-    beside = " (mean {:.2f})" if ranks != "mean" else ""
-    found = ", ".join(f"{panel} {tau:.2f}" + beside.format(mean) for panel, tau, mean in pairs)
+    found = []
+    for panel, by_estimator in tau.items():
+        mean = f" (mean {by_estimator['mean']:.2f})" if ranks != "mean" else ""
+        found.append(f"{panel} {by_estimator[ranks]:.2f}{mean}")
     best = safe.sort_values(ascending=False, kind="stable").reset_index().iloc[0]
     return (
-        f"To rank models, use {ranks} of the same random items, tau-b: {found}. To score one, use "
-        f"{best['estimator']} of {best['subset']} items, each worth {safe.max():.1f} random ones "
-        "with the mean."
+        f"To rank models, use {ranks} of the same random items, tau-b: {', '.join(found)}. "
+        f"To score one, use {best['estimator']} of {best['subset']} items, each worth "
+        f"{safe.max():.1f} random ones with the mean."
     )

@@ -5,13 +5,11 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from benchwright.core.array_types import AnyFloats, Bools, Floats, Places
 from benchwright.core.weighted_subset import WeightedSubset
-from benchwright.methods.dele.estimation.calibration import possible
+from benchwright.methods.dele.estimation.calibration import join_notes, possible
 from benchwright.methods.dele.estimation.training import Training
-
-Float = NDArray[np.float64]
 
 _ROUNDING = 1e-9
 
@@ -19,22 +17,22 @@ _ROUNDING = 1e-9
 class Estimates(NamedTuple):
     """Scores on the full benchmark of r models, as shares."""
 
-    score: Float  # (r,) in [0, 1], except those of AIPW, which `shown` limits
-    low: Float  # (r,) lower bound of the interval
-    high: Float  # (r,) upper bound
-    se: Float  # (r,) standard error
+    score: Floats  # (r,) in [0, 1], except those of AIPW, which `shown` limits
+    low: Floats  # (r,) lower bound of the interval
+    high: Floats  # (r,) upper bound
+    se: Floats  # (r,) standard error
     reason: Sequence[str]  # r texts: why metrics are NaN, or a caveat; "" otherwise
 
     @property
-    def shown(self) -> Float:
+    def shown(self) -> Floats:
         """The scores (r,), limited to the interval, whose bounds are possible scores.
 
         This makes AIPW nearer to the truth, but no longer unbiased.
         """
-        return np.asarray(np.fmax(np.fmin(self.score, self.high), self.low))
+        return np.fmax(np.fmin(self.score, self.high), self.low)
 
 
-FromComplete = Callable[[Float, float], Estimates]
+FromComplete = Callable[[Floats, float], Estimates]
 """Estimates from complete responses (r, k), at a level."""
 
 
@@ -48,7 +46,7 @@ class Task:
     paired: bool = False  # responses are (1 + B − A)/2 of two models, for which no item is easy
 
     @property
-    def places(self) -> NDArray[np.intp]:
+    def places(self) -> Places:
         return self.subset.positions
 
     @property
@@ -58,7 +56,7 @@ class Task:
         return bool(np.allclose(weights, 1 / len(weights)))
 
     @property
-    def inclusion(self) -> Float | None:
+    def inclusion(self) -> Floats | None:
         """Probabilities (k,) that the items were drawn; None for weights of another origin."""
         if self.subset.inclusion is not None:
             return self.subset.inclusion
@@ -76,16 +74,18 @@ class Task:
         """Share of the benchmark's items that are not in the subset."""
         return 1 - len(self.places) / self.training.items
 
-    def without(self, gaps: NDArray[np.bool_]) -> "Task":
+    def without(self, gaps: Bools) -> "Task":
         """Return the task of the items without gaps (k,)."""
-        places, weights = self.places[~gaps], self.subset.weights[~gaps]
+        places = self.places[~gaps]
         if self.subset.inclusion is not None:
             # A response is missing with the same probability for every item.
             answered = self.subset.inclusion[~gaps] * float(np.mean(~gaps))
             return replace(self, subset=WeightedSubset.drawn(places, answered))
+        weights = self.subset.weights[~gaps]
         total = weights.sum()
-        left = WeightedSubset(places, weights / total) if total > 0 else None
-        return replace(self, subset=left or WeightedSubset.equal(places))
+        if total > 0:
+            return replace(self, subset=WeightedSubset(places, weights / total))
+        return replace(self, subset=WeightedSubset.equal(places))
 
 
 Learn = Callable[[Task], FromComplete]
@@ -113,37 +113,50 @@ class FittedSubset:
     task: Task
     complete: FromComplete
 
-    def __call__(self, responses: NDArray[np.floating], level: float = 0.95) -> Estimates:
+    def __call__(self, responses: AnyFloats, level: float = 0.95) -> Estimates:
         """Estimate scores from responses (r, k) in [0, 1] to the subset's items, NaN if missing.
 
         Responses are assumed to be missing at random.
         """
         values = np.asarray(responses, dtype=np.float64)
-        out = np.full((4, len(values)), np.nan)
-        notes = np.full(len(values), "", dtype=object)
+        numbers = np.empty((4, len(values)))
+        reason = np.empty(len(values), dtype=object)
         patterns, pattern = np.unique(np.isnan(values), axis=0, return_inverse=True)
         for number, gaps in enumerate(patterns):
-            rows = np.flatnonzero(pattern.ravel() == number)
-            own = values[np.ix_(rows, np.flatnonzero(~gaps))]
-            out[:, rows], notes[rows] = self._alike(own, gaps, level)
-        score, low, high, se = out
-        return Estimates(score, low, high, se, tuple(notes))
+            rows = pattern.ravel() == number
+            found = self._alike(values[np.ix_(rows, ~gaps)], gaps, level)
+            numbers[:, rows] = found[:4]
+            reason[rows] = found.reason
+        score, low, high, se = numbers
+        return Estimates(score, low, high, se, tuple(reason))
 
-    def _alike(
-        self, responses: Float, gaps: NDArray[np.bool_], level: float
-    ) -> tuple[Float, list[str]]:
+    def _alike(self, responses: Floats, gaps: Bools, level: float) -> Estimates:
         """Estimate scores of models that miss the same responses."""
         if gaps.all():
-            return np.full((4, len(responses)), np.nan), ["no responses"] * len(responses)
-        learnt, gap_note = self.complete, ""
+            return undefined("no responses")(responses, level)
+        n = self.task.training.items
+        learnt = self.complete
+        gap_note = ""
         if gaps.any():
             learnt = self.learn(self.task.without(gaps))
             gap_note = f"{int(gaps.sum())} of {len(gaps)} responses are missing (assumed at random)"
-        if responses.shape[1] == self.task.training.items:
+        if responses.shape[1] == n:
             mean = responses.mean(axis=1)
-            return np.stack([mean, mean, mean, np.zeros(len(mean))]), [gap_note] * len(mean)
+            return Estimates(mean, mean, mean, np.zeros(len(mean)), [gap_note] * len(mean))
         found = learnt(responses, level)
-        limits = possible(responses, self.task.training.items)
-        low, high = (np.clip(bound, *limits) for bound in (found.low, found.high))
-        notes = ["; ".join(filter(None, (gap_note, note))) for note in found.reason]
-        return np.stack([found.score, low, high, found.se]), notes
+        limits = possible(responses, n)
+        return found._replace(
+            low=np.clip(found.low, *limits),
+            high=np.clip(found.high, *limits),
+            reason=[join_notes(gap_note, note) for note in found.reason],
+        )
+
+
+def undefined(reason: str) -> FromComplete:
+    """Return an estimator that returns NaN with a reason."""
+
+    def estimate(responses: Floats, level: float) -> Estimates:
+        blank = np.full(len(responses), np.nan)
+        return Estimates(blank, blank, blank, blank, [reason] * len(responses))
+
+    return estimate

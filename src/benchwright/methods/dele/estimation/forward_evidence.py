@@ -8,10 +8,9 @@ both kinds of draws.
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from benchwright.core.array_types import Floats, Places
 from benchwright.core.seeding import stage_generator
-from benchwright.methods.dele.estimation.aipw import predictor_of
 from benchwright.methods.dele.estimation.item_predictions import difference_estimate, same_order
 from benchwright.methods.dele.estimation.training import Training
 from benchwright.statistics.unequal_draws import (
@@ -20,8 +19,6 @@ from benchwright.statistics.unequal_draws import (
     response_spread,
     systematic_draw,
 )
-
-Float = NDArray[np.float64]
 
 # Shares of the models, by score: the weaker ones that are learnt from, and those left below the
 # stronger ones that judge.
@@ -52,16 +49,18 @@ class ForwardEvidence(NamedTuple):
         """Why items are drawn so, in words."""
         if np.isnan(self.worth):
             return "random: too few models or items to judge unequal draws"
+        kind = "unequal" if self.passed else "random"
         return (
-            f"{'unequal' if self.passed else 'random'}: on the strongest of these models an item "
-            f"drawn unequally is worth {self.worth:.2f} random ones, coverage {self.coverage:.1%}"
+            f"{kind}: on the strongest of these models an item drawn unequally is worth "
+            f"{self.worth:.2f} random ones, coverage {self.coverage:.1%}"
         )
 
 
 def judge_unequal(training: Training, seed: int) -> ForwardEvidence:
     """Judge unequal draws by training models that are stronger than those they learn from."""
-    m, values = len(training.scores), training.filled
-    nothing = ForwardEvidence(float("nan"), float("nan"))
+    m = len(training.scores)
+    values = training.filled
+    nothing = ForwardEvidence(np.nan, np.nan)
     if m < FEWEST_MODELS or training.items <= FEWEST_ITEMS:
         return nothing
     # Orders that do not depend on those of rows and columns.
@@ -71,15 +70,19 @@ def judge_unequal(training: Training, seed: int) -> ForwardEvidence:
     for weaker, below in _CUTS:
         judges = ranked[round(below * m) :]
         judges = judges[training.nearly_complete[judges]]
-        if len(judges):
-            truth = values[judges[:: -(-len(judges) // _JUDGES)]].astype(np.float64)
-            learnt = Training(training.correct[np.sort(ranked[: round(weaker * m)])])
-            found += [_compare(learnt, truth, items, rate, seed) for rate in _RATES]
-    return ForwardEvidence(*np.min(found, axis=0).tolist()) if found else nothing
+        if not len(judges):
+            continue
+        truth = values[judges[:: -(-len(judges) // _JUDGES)]].astype(np.float64)
+        learnt = Training(training.correct[np.sort(ranked[: round(weaker * m)])])
+        found += [_compare(learnt, truth, items, rate, seed) for rate in _RATES]
+    if not found:
+        return nothing
+    worth, coverage = np.min(found, axis=0).tolist()
+    return ForwardEvidence(worth, coverage)
 
 
 def _compare(
-    training: Training, truth: Float, items: NDArray[np.intp], rate: float, seed: int
+    training: Training, truth: Floats, items: Places, rate: float, seed: int
 ) -> ForwardEvidence:
     """Compare both draws on the responses `truth` (r, n) of the models that judge.
 
@@ -88,18 +91,20 @@ def _compare(
     n = truth.shape[1]
     k = max(FEWEST_ITEMS, round(rate * n))
     generator = stage_generator(seed, f"estimation.forward/{k}")
-    unequal = inclusion_probabilities(response_spread(training.filled), k, UNIFORM_SHARE)
-    variances, covered = [], float("nan")
-    for inclusion in (np.full(n, k / n), unequal):
-        predictor = predictor_of(training, k, inclusion is unequal, seed)
-        squared, inside = [], []
+    by_spread = inclusion_probabilities(response_spread(training.filled), k, UNIFORM_SHARE)
+    variances = []
+    for inclusion in (np.full(n, k / n), by_spread):
+        predictor = training.predictor(k, inclusion is by_spread, seed)
+        squared = []
+        inside = []
         for _ in range(_DRAWS):
-            order, start = items[generator.permutation(n)], float(generator.random())
-            places = systematic_draw(inclusion, order, start)
-            seen, chances = truth[:, places], inclusion[places]
-            found = difference_estimate(predictor, places, chances, seen, cautious=False)
+            order = items[generator.permutation(n)]
+            places = systematic_draw(inclusion, order, float(generator.random()))
+            found = difference_estimate(
+                predictor, places, inclusion[places], truth[:, places], cautious=False
+            )
             squared.append(found.se**2)
             inside.append(np.abs(found.score - truth.mean(axis=1)) <= found.reach(_LEVEL) + 1e-9)
         variances.append(float(np.mean(squared)))
-        covered = float(np.mean(inside))
-    return ForwardEvidence(variances[0] / max(variances[1], 1e-12), covered)
+    # `inside` is that of the unequal draws.
+    return ForwardEvidence(variances[0] / max(variances[1], 1e-12), float(np.mean(inside)))

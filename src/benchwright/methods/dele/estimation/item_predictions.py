@@ -14,8 +14,8 @@ score is then exactly unbiased, however bad the predictions are.
 from typing import NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from benchwright.core.array_types import AnyFloats, Bools, Floats, Places
 from benchwright.core.seeding import stage_generator
 from benchwright.statistics.unequal_draws import (
     UNIFORM_SHARE,
@@ -23,8 +23,6 @@ from benchwright.statistics.unequal_draws import (
     response_spread,
     systematic_draw,
 )
-
-Float = NDArray[np.float64]
 
 # Responses have a variance of at most ¼, so 10 nearly gives the items' means.
 PENALTIES = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
@@ -36,15 +34,13 @@ _BLOCK = 1 << 22
 class ItemPredictor(NamedTuple):
     """Ridge regression of responses on features of the items."""
 
-    offset: Float  # (n,) prediction without any response
-    features: Float  # (m, n) features of the items
+    offset: Floats  # (n,) prediction without any response
+    features: Floats  # (m, n) features of the items
     penalty: float  # of the squared coefficients
     ratio: float = 1.0  # variance of residuals of left-out training models, in units of p(1 − p)
 
     @classmethod
-    def of(
-        cls, responses: NDArray[np.floating], penalty: float, ratio: float = 1.0
-    ) -> "ItemPredictor":
+    def of(cls, responses: AnyFloats, penalty: float, ratio: float = 1.0) -> Self:
         """Create the predictor from responses (m, n) of training models, none missing."""
         values = np.asarray(responses, dtype=np.float64)
         means = values.mean(axis=0)
@@ -59,7 +55,7 @@ class ItemPredictor(NamedTuple):
         """Create the predictor that predicts the mean of the model's other responses."""
         return cls(np.full(n, 0.5), np.ones((1, n)), 1e-6)
 
-    def left_out(self, places: NDArray[np.intp], responses: Float) -> tuple[Float, Float]:
+    def left_out(self, places: Places, responses: Floats) -> tuple[Floats, Floats]:
         """Predict asked items (r, k), each without its own response, and the others' sum (r,).
 
         `responses` (r, k) are to the items at `places` (k,). Predictions are limited to [0, 1].
@@ -79,22 +75,25 @@ class ItemPredictor(NamedTuple):
         return np.clip(responses - smooth[1], 0, 1), total
 
 
-def _basis(seen: Float) -> tuple[Float, Float]:
+def _basis(seen: Floats) -> tuple[Floats, Floats]:
     """Return orthonormal vectors (k, q) of the rows of `seen` (m, k) and their squared lengths."""
     m, k = seen.shape
     squared, vectors = np.linalg.eigh(seen.T @ seen if k <= m else seen @ seen.T)
     kept = squared > 1e-10 * max(squared[-1], 1e-10)
-    squared, vectors = squared[kept], vectors[:, kept]
-    return (vectors if k <= m else seen.T @ vectors / np.sqrt(squared)), squared
+    squared = squared[kept]
+    vectors = vectors[:, kept]
+    if k > m:
+        vectors = seen.T @ vectors / np.sqrt(squared)
+    return vectors, squared
 
 
-def _smooth(basis: Float, shrunk: Float, gap: Float) -> tuple[Float, Float]:
+def _smooth(basis: Floats, shrunk: Floats, gap: Floats) -> tuple[Floats, Floats]:
     """Return residuals (r, k) of the ridge, and those of regressions that leave the item out."""
     residual = gap - ((gap @ basis) * shrunk) @ basis.T
     return residual, residual / (1 - (basis**2 * shrunk).sum(axis=1))
 
 
-def variance_parts(residual: Float, inclusion: Float) -> Float:
+def variance_parts(residual: Floats, inclusion: Floats) -> Floats:
     """Return what each item (r, k) adds to the variance of Σ e/π, for a draw of fixed size.
 
     Zero for one item. Source: Hájek 1964, with the correction k/(k − 1).
@@ -105,10 +104,10 @@ def variance_parts(residual: Float, inclusion: Float) -> Float:
         return np.zeros(residual.shape)
     scaled = residual / inclusion
     centred = scaled - (scaled @ left / left.sum())[:, None]
-    return np.asarray(k / (k - 1) * left * centred**2)
+    return k / (k - 1) * left * centred**2
 
 
-def _freedom(parts: Float) -> Float:
+def _freedom(parts: Floats) -> Floats:
     """Return the degrees of freedom (r,) of sums of `parts` (r, k), from 1 to k − 1.
 
     The fewer items make up the variance, the less is known of it: 2/(κ − 1) per item with the
@@ -118,28 +117,28 @@ def _freedom(parts: Float) -> Float:
     total = parts.sum(axis=1)
     heavy = np.divide((parts**2).sum(axis=1), total**2, out=np.ones(len(parts)), where=total > 0)
     most = max(k - 1, 1)
-    return np.asarray(np.clip(2 / np.maximum(heavy - 1 / k, 2 / most), 1, most))
+    return np.clip(2 / np.maximum(heavy - 1 / k, 2 / most), 1, most)
 
 
 class DesignEstimate(NamedTuple):
     """Scores (r,), standard errors (r,) and the degrees of freedom (r,) of their t intervals."""
 
-    score: Float
-    se: Float
-    freedom: Float
+    score: Floats
+    se: Floats
+    freedom: Floats
 
-    def reach(self, level: float) -> Float:
+    def reach(self, level: float) -> Floats:
         """Return half the widths (r,) of the intervals at a level."""
         from scipy.special import stdtrit
 
-        return np.asarray(stdtrit(self.freedom, (1 + level) / 2) * self.se)
+        return stdtrit(self.freedom, (1 + level) / 2) * self.se
 
 
 def difference_estimate(
     predictor: ItemPredictor,
-    places: NDArray[np.intp],
-    inclusion: Float,
-    responses: Float,
+    places: Places,
+    inclusion: Floats,
+    responses: Floats,
     cautious: bool = True,
 ) -> DesignEstimate:
     """Estimate the scores of r models from responses (r, k) to the items at `places` (k,).
@@ -150,12 +149,14 @@ def difference_estimate(
     counts like four responses: a model with equal responses has residuals near 0. `cautious` does
     not let this make it smaller: training models predict a stronger model worse than each other.
     """
-    n, k = len(predictor.offset), len(inclusion)
+    n = len(predictor.offset)
+    k = len(inclusion)
     inside, outside = predictor.left_out(places, responses)
     residual = responses - inside
     score = (outside + inside.sum(axis=1) + residual @ (1 / inclusion)) / n
     parts = variance_parts(residual, inclusion)
-    own, freedom = parts.sum(axis=1) / n**2, _freedom(parts)
+    own = parts.sum(axis=1) / n**2
+    freedom = _freedom(parts)
     right = responses.sum(axis=1)
     known = np.minimum(np.minimum(right, k - right), freedom)
     centre = (np.clip(score, 0, 1) * k + _PRIOR / 2) / (k + _PRIOR)
@@ -167,16 +168,16 @@ def difference_estimate(
     return DesignEstimate(score, np.sqrt(squared), freedom + _PRIOR)
 
 
-def same_order(values: NDArray[np.floating]) -> NDArray[np.intp]:
+def same_order(values: AnyFloats) -> Places:
     """Return an order (n,) of the items of responses (m, n) that both axes' orders leave as is."""
     means = values.mean(axis=0, dtype=np.float64)
     return np.lexsort((np.round(values @ means @ values, 6), np.round(means, 9)))
 
 
 def tuned_predictor(
-    values: NDArray[np.floating],
-    complete: NDArray[np.bool_],
-    groups: list[NDArray[np.bool_]],
+    values: AnyFloats,
+    complete: Bools,
+    groups: list[Bools],
     k: int,
     unequal: bool,
     seed: int,
@@ -198,30 +199,38 @@ def tuned_predictor(
     order = same_order(values)
     starts = stage_generator(seed, "estimation.penalty").random(min(8, -(-200 // k)))
     groups = [out for out in groups if (out & complete).any() and not out.all()]
-    weights = [1.0] * (len(groups) - 1) + [max(len(groups) - 1.0, 1.0)] * min(len(groups), 1)
+    weights = np.ones(len(groups))
+    weights[-1:] = max(len(groups) - 1, 1)
     losses = np.zeros(len(PENALTIES) + 1)
     truth = 0.0
     for start in starts:
         places = systematic_draw(inclusion, order, float(start))
         own = inclusion[places]
+        scale = float(((1 - own) / own**2).sum())
         for weight, out in zip(weights, groups, strict=True):
             asked = values[np.ix_(out & complete, places)].astype(np.float64)
             learnt = values[np.ix_(~out, places)].astype(np.float64)
-            offset = learnt.mean(axis=0)
-            gap = asked - offset
-            basis, strength = _basis((learnt - offset) / np.sqrt(len(learnt)))
-            for number, penalty in enumerate(PENALTIES):
-                residual = _smooth(basis, strength / (strength + penalty), gap)[1]
-                inside = np.clip(asked - residual, 0, 1)
-                parts = variance_parts(asked - inside, own)
-                losses[number] += weight * float(parts.sum(axis=1).mean())
-            mean = (asked.sum(axis=1, keepdims=True) - asked) / max(k - 1, 1)
-            parts = variance_parts(asked - mean, own)
-            losses[-1] += weight * float(parts.sum(axis=1).mean())
+            losses += weight * _variances(asked, learnt, own)
             score = lead[out & complete]
-            scale = float(((1 - own) / own**2).sum())
             truth += weight * float((score * (1 - score)).mean()) * scale
     best = int(np.argmin(losses))
     if truth <= 0 or best == len(PENALTIES):
         return ItemPredictor.constant(n)
     return ItemPredictor.of(values, PENALTIES[best], float(losses[best]) / truth)
+
+
+def _variances(asked: Floats, learnt: Floats, inclusion: Floats) -> Floats:
+    """Return the mean variance of the sums of `asked` (r, k) by each penalty, and by means.
+
+    `learnt` (m, k) are the responses of the other models. The last number is that of the mean of a
+    model's other responses as prediction.
+    """
+    offset = learnt.mean(axis=0)
+    basis, strength = _basis((learnt - offset) / np.sqrt(len(learnt)))
+    predictions = []
+    for penalty in PENALTIES:
+        residual = _smooth(basis, strength / (strength + penalty), asked - offset)[1]
+        predictions.append(np.clip(asked - residual, 0, 1))
+    predictions.append((asked.sum(axis=1, keepdims=True) - asked) / (asked.shape[1] - 1))
+    parts = [variance_parts(asked - inside, inclusion) for inside in predictions]
+    return np.array([each.sum(axis=1).mean() for each in parts])

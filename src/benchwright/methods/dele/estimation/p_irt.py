@@ -7,22 +7,20 @@ squared error b². The weight of the mean is λ = b² / (v + b²), optimal if er
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from benchwright.core.array_types import Bools, Floats, Places
 from benchwright.methods.dele.estimation.calibration import Predict, past_errors
-from benchwright.methods.dele.estimation.fitted import Estimates, FromComplete, Task
-from benchwright.methods.dele.estimation.training import Rows, Training
+from benchwright.methods.dele.estimation.fitted import FromComplete, Task, undefined
+from benchwright.methods.dele.estimation.training import Training
 from benchwright.methods.dele.estimation.weighted import with_past_errors
 
-Float = NDArray[np.float64]
 
-
-def p_irt_rule(training: Training, rows: Rows | None, places: NDArray[np.intp]) -> Predict:
+def p_irt_rule(training: Training, rows: Bools | None, places: Places) -> Predict:
     """Predict k/n · mean response + (1 − k/n) · mean expected response to the other items."""
     curves = training.curves(rows)
     share = len(places) / training.items
 
-    def predict(responses: Float) -> Float:
+    def predict(responses: Floats) -> Floats:
         expected = curves.expected(places, responses)
         return share * responses.mean(axis=1) + (1 - share) * expected
 
@@ -36,26 +34,16 @@ def learn_p_irt(task: Task) -> FromComplete:
     return with_past_errors(task, p_irt_rule)
 
 
-def undefined(reason: str) -> FromComplete:
-    """Return an estimator that returns NaN with a reason."""
-
-    def estimate(responses: Float, level: float) -> Estimates:
-        blank = np.full(len(responses), np.nan)
-        return Estimates(blank, blank, blank, blank, [reason] * len(responses))
-
-    return estimate
-
-
 def learn_gp_irt(task: Task) -> FromComplete:
     """Fit gp-IRT, with λ from the errors on left-out training models."""
     if reason := task.training.curves().reason:
         return undefined(f"no two-parameter model of the training responses: {reason}")
     share = mixture(task)
 
-    def rule(training: Training, rows: Rows | None, places: NDArray[np.intp]) -> Predict:
+    def rule(training: Training, rows: Bools | None, places: Places) -> Predict:
         expected = p_irt_rule(training, rows, places)
         return lambda responses: (
-            share * np.asarray(responses @ task.subset.weights) + (1 - share) * expected(responses)
+            share * (responses @ task.subset.weights) + (1 - share) * expected(responses)
         )
 
     return with_past_errors(task, rule)
@@ -72,12 +60,12 @@ def mixture(task: Task) -> float:
     past = past_errors(task.training, task.places, task.seed, p_irt_rule).across.error
     if not len(past):
         return 0.5
+    squared = float(np.mean(past**2))
     values = task.training.filled[task.training.nearly_complete].astype(np.float64)
     if task.equal:
         variance = float(values.var(axis=1, ddof=1).mean()) * task.rest / len(task.places)
     else:
         error = values[:, task.places] @ task.subset.weights - values.mean(axis=1)
         variance = float(np.mean(error**2))
-    squared = float(np.mean(past**2))
     total = variance + squared
     return squared / total if total > 0 else 0.5

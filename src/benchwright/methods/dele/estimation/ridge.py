@@ -5,15 +5,12 @@ that models better than all of these are not biased.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from benchwright.core.array_types import Bools, Floats, Places
 from benchwright.methods.dele.estimation.calibration import Predict, Rule, past_errors
-from benchwright.methods.dele.estimation.fitted import FromComplete, Task
-from benchwright.methods.dele.estimation.p_irt import undefined
-from benchwright.methods.dele.estimation.training import Rows, Training
+from benchwright.methods.dele.estimation.fitted import FromComplete, Task, undefined
+from benchwright.methods.dele.estimation.training import Training
 from benchwright.methods.dele.estimation.weighted import with_past_errors
-
-Float = NDArray[np.float64]
 
 # Penalties per training model; responses have a variance of at most ¼.
 _PENALTIES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
@@ -34,18 +31,19 @@ def learn_ridge(task: Task) -> FromComplete:
         return with_past_errors(task, rules[int(np.argmin(losses))])
 
 
-def ridge_rule(weights: Float, penalty: float) -> Rule:
+def ridge_rule(weights: Floats, penalty: float) -> Rule:
     """Return the rule: mean outside = responses · (weights + w) + intercept, w penalised."""
 
-    def rule(training: Training, rows: Rows | None, places: NDArray[np.intp]) -> Predict:
+    def rule(training: Training, rows: Bools | None, places: Places) -> Predict:
         known = training.nearly_complete if rows is None else training.nearly_complete & rows
         share = len(places) / training.items
         if not known.any() or share == 1:
-            return lambda responses: np.asarray(responses @ weights)
+            return lambda responses: responses @ weights
         seen = training.filled[np.ix_(known, places)].astype(np.float64)
         others = (training.scores[known] - share * seen.mean(axis=1)) / (1 - share)
         extra = others - seen @ weights
-        centre, level = seen.mean(axis=0), extra.mean()
+        centre = seen.mean(axis=0)
+        level = extra.mean()
         centred = seen - centre
         gram = centred.T @ centred + penalty * len(seen) * np.eye(len(places))
         slope = weights + np.linalg.solve(gram, centred.T @ (extra - level))
@@ -59,5 +57,5 @@ def ridge_rule(weights: Float, penalty: float) -> Rule:
 
 def _loss(task: Task, rule: Rule) -> float:
     past = past_errors(task.training, task.places, task.seed, rule)
-    parts = [np.mean(errors.error**2) for errors in past[:2] if len(errors.error)]
-    return float(np.sum(parts))
+    parts = [past.across.error, past.forward.error]
+    return float(sum(np.mean(part**2) for part in parts if len(part)))

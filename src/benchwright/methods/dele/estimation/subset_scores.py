@@ -1,18 +1,18 @@
 """Scores of new models on the whole benchmark, from their responses to an exported subset."""
 
-import math
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from benchwright.answers.table import ANSWERED_BY, Answers
+from benchwright.core.array_types import Floats
 from benchwright.core.configuration import parse_configuration
 from benchwright.core.errors import InputError
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.exports.subset_manifest import SubsetManifest, ids_hash
-from benchwright.methods.dele.estimation.fitted import EstimatorKind
+from benchwright.methods.dele.estimation.fitted import Estimates, EstimatorKind
 from benchwright.methods.dele.estimation.registry import ESTIMATORS
 from benchwright.methods.dele.estimation.training import Training
 
@@ -70,7 +70,7 @@ def estimate_scores(
         InputError: the estimator is unknown or needs training models, no response is to the
             subset, or training responses lack some of its items.
     """
-    notes = [*new.notes]
+    notes = list(new.notes)
     responses = _aligned(subset, new, notes)
     if known is None:
         # Only the number of the other items is known.
@@ -83,37 +83,53 @@ def estimate_scores(
         name = _choose_estimator(estimator, subset, alone=not training.models)
         kind = ESTIMATORS[name]
     else:
-        name, kind = "aipw", estimator
-    places = {item: place for place, item in enumerate(training.item_ids)}
-    positions = np.array([places[item] for item in subset.item_ids], dtype=np.intp)
+        name = "aipw"
+        kind = estimator
+    positions = pd.Index(training.item_ids).get_indexer(pd.Index(subset.item_ids))
     weighted = WeightedSubset(positions, subset.weights, subset.inclusion)
     models = Training(training.correct, families=training.family_numbers())
     estimates = kind.fit(models, weighted, seed, paired=paired)(responses, level)
-    low, high, se = estimates[1:4]
-    se = np.where((se > 0) | (low == high), se, np.nan)
-    answered = (~np.isnan(responses)).sum(axis=1).tolist()
-    on_subset = [_weighted_mean(row, subset.weights) for row in responses]
-    results = [
-        [None if math.isnan(value) else float(value) for value in column]
-        for column in (on_subset, estimates.shown, low, high, se)
-    ]
     return Estimated(
-        subset,
-        name,
-        level,
-        len(training.item_ids),
-        len(training.models),
-        training.source,
-        tuple(map(ModelEstimate, new.models, answered, *results, estimates.reason)),
-        tuple(notes),
+        subset=subset,
+        estimator=name,
+        level=level,
+        of_items=len(training.item_ids),
+        training=len(training.models),
+        source=training.source,
+        models=tuple(_of_models(new.models, responses, subset.weights, estimates)),
+        notes=tuple(notes),
     )
 
 
-def _aligned(subset: SubsetManifest, new: Answers, notes: list[str]) -> NDArray[np.float64]:
+def _of_models(
+    models: Sequence[str], responses: Floats, weights: Floats, estimates: Estimates
+) -> Iterator[ModelEstimate]:
+    scores = estimates.shown
+    for row, model in enumerate(models):
+        low = estimates.low[row]
+        high = estimates.high[row]
+        se = estimates.se[row]
+        all_equal = se == 0 and low != high
+        yield ModelEstimate(
+            model=model,
+            answered=int(np.count_nonzero(~np.isnan(responses[row]))),
+            on_subset=_none_if_nan(_weighted_mean(responses[row], weights)),
+            score=_none_if_nan(scores[row]),
+            low=_none_if_nan(low),
+            high=_none_if_nan(high),
+            se=None if all_equal else _none_if_nan(se),
+            reason=estimates.reason[row],
+        )
+
+
+def _none_if_nan(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _aligned(subset: SubsetManifest, new: Answers, notes: list[str]) -> Floats:
     """Return responses (r, k) to the subset's items in order."""
-    wanted = dict.fromkeys(subset.item_ids)
-    item_ids = [name if name in wanted else None for name in new.item_ids]
-    foreign = [name for name, item in zip(new.item_ids, item_ids, strict=True) if item is None]
+    wanted = set(subset.item_ids)
+    foreign = [name for name in new.item_ids if name not in wanted]
     if len(foreign) == len(new.item_ids):
         first = new.item_ids[0] if new.item_ids else "–"
         raise InputError(
@@ -124,8 +140,8 @@ def _aligned(subset: SubsetManifest, new: Answers, notes: list[str]) -> NDArray[
     if foreign:
         notes.append(f"ignored items outside the subset: {len(foreign):,}, e.g. {foreign[0]}")
     # The first of several answers to an item counts.
-    by_item = pd.DataFrame(new.correct.T).groupby(np.array(item_ids, object)).first()
-    out = by_item.reindex(list(wanted)).to_numpy(np.float64).T
+    by_item = pd.DataFrame(new.correct.T).groupby(np.array(new.item_ids, object)).first()
+    out = by_item.reindex(list(subset.item_ids)).to_numpy(np.float64).T
     lacking = np.isnan(out)
     if lacking.any():
         worst = int(lacking.sum(axis=1).argmax())
@@ -150,7 +166,8 @@ def _training(subset: SubsetManifest, new: Answers, known: Answers, notes: list[
         )
     answered = ~np.isnan(others.correct)
     by_any = answered.any(axis=0)
-    ids, wanted = np.array(known.item_ids, object), set(subset.item_ids)
+    ids = np.array(known.item_ids, object)
+    wanted = set(subset.item_ids)
     if lacking := wanted.difference(ids[by_any]):
         first = next(name for name in subset.item_ids if name in lacking)
         raise InputError(
@@ -187,7 +204,7 @@ def _choose_estimator(estimator: str, subset: SubsetManifest, *, alone: bool) ->
     return estimator
 
 
-def _weighted_mean(responses: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
+def _weighted_mean(responses: Floats, weights: Floats) -> float:
     known = ~np.isnan(responses)
     total = weights[known].sum()
-    return float((responses[known] * weights[known]).sum() / total) if total > 0 else math.nan
+    return float((responses[known] * weights[known]).sum() / total) if total > 0 else np.nan

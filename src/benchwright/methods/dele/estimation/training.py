@@ -6,12 +6,10 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from benchwright.core.array_types import AnyFloats, Bools, Floats, Integers, Places
 from benchwright.core.seeding import stage_generator
-from benchwright.methods.dele.estimation.item_predictions import ItemPredictor
+from benchwright.methods.dele.estimation.item_predictions import ItemPredictor, tuned_predictor
 from benchwright.statistics.item_response import ItemResponse, fit_2pl, probability
-
-Float = NDArray[np.float64]
-Rows = NDArray[np.bool_]
 
 _NEARLY_ALL = 0.95  # models that answered less of the items do not serve as truth for estimates
 _FOLDS = 5  # of the training models
@@ -25,8 +23,8 @@ class ItemCurves(NamedTuple):
     """Probabilities of right answers to n items, and a grid of abilities."""
 
     fit: ItemResponse
-    nodes: Float  # (q,) abilities from −6 to 6
-    total: Float  # (q,) sums of the probabilities over the items that some model answered
+    nodes: Floats  # (q,) abilities from −6 to 6
+    total: Floats  # (q,) sums of the probabilities over the items that some model answered
 
     @classmethod
     def of(cls, fit: ItemResponse) -> Self:
@@ -39,7 +37,7 @@ class ItemCurves(NamedTuple):
         """Why there is no model, or ""."""
         return self.fit.reason if np.isnan(self.fit.discrimination).all() else ""
 
-    def expected(self, places: NDArray[np.intp], responses: Float) -> Float:
+    def expected(self, places: Places, responses: Floats) -> Floats:
         """Predict the mean (r,) of the items outside `places` (k,) from complete responses (r, k).
 
         The posterior of the ability is computed on the grid, with prior N(0, 1). Fractions are
@@ -59,10 +57,10 @@ class ItemCurves(NamedTuple):
         log = (right @ a)[:, None] * self.nodes + (right @ d)[:, None] + shared
         weight = np.exp(log - log.max(axis=1, keepdims=True))
         weight /= weight.sum(axis=1, keepdims=True)
-        return np.asarray(weight @ ((self.total - _sums(self.fit, inside, self.nodes)) / rest))
+        return weight @ ((self.total - _sums(self.fit, inside, self.nodes)) / rest)
 
 
-def _sums(fit: ItemResponse, places: NDArray[np.intp], nodes: Float) -> Float:
+def _sums(fit: ItemResponse, places: Places, nodes: Floats) -> Floats:
     """Return sums (q,) of the probabilities over the items at `places`."""
     total = np.zeros(len(nodes))
     step = max(1, _CURVE_BLOCK // len(nodes))
@@ -86,14 +84,15 @@ class Training:
 
     def __init__(
         self,
-        correct: NDArray[np.floating],
-        clusters: NDArray[np.integer] | None = None,
-        families: NDArray[np.integer] | None = None,
+        correct: AnyFloats,
+        clusters: Integers | None = None,
+        families: Integers | None = None,
     ) -> None:
-        self.correct, self.clusters, self.families = correct, clusters, families
+        self.correct = correct
+        self.clusters = clusters
+        self.families = families
         self._curves: dict[bytes, ItemCurves] = {}
-        # tuned once per number of items, kind of draw and seed
-        self.predictors: dict[tuple[int, bool, int], ItemPredictor] = {}
+        self._predictors: dict[tuple[int, bool, int], ItemPredictor] = {}
 
     @property
     def items(self) -> int:
@@ -115,29 +114,29 @@ class Training:
         return np.where(known, values, guess).astype(np.float32)
 
     @cached_property
-    def scores(self) -> Float:
+    def scores(self) -> Floats:
         """Scores (m,): means over all items."""
         return np.asarray(self.filled.mean(axis=1, dtype=np.float64))
 
     @cached_property
-    def item_means(self) -> Float:
+    def item_means(self) -> Floats:
         """Mean responses (n,) to each item; NaN without models."""
         if not len(self.filled):
             return np.full(self.items, np.nan)
         return np.asarray(self.filled.mean(axis=0, dtype=np.float64))
 
     @cached_property
-    def nearly_complete(self) -> Rows:
+    def nearly_complete(self) -> Bools:
         """Models (m,) that answered nearly all items; their scores are the truth for estimates.
 
         Items that no model answered do not count.
         """
         known = ~np.isnan(self.correct)
         asked = max(int(known.any(axis=0).sum()), 1)
-        return np.asarray(known.sum(axis=1) >= _NEARLY_ALL * asked)
+        return known.sum(axis=1) >= _NEARLY_ALL * asked
 
     @cached_property
-    def best(self) -> Rows:
+    def best(self) -> Bools:
         """The best models (m,): at least one and never all; none of fewer than two models."""
         m = len(self.scores)
         out = np.zeros(m, dtype=np.bool_)
@@ -146,7 +145,7 @@ class Training:
             out = self.scores >= np.sort(self.scores)[-count]
         return out if not out.all() else np.zeros(m, dtype=np.bool_)
 
-    def curves(self, rows: Rows | None = None) -> ItemCurves:
+    def curves(self, rows: Bools | None = None) -> ItemCurves:
         """Return the two-parameter model fitted to some or all of the models."""
         chosen = np.ones(len(self.scores), dtype=np.bool_) if rows is None else rows
         key = np.packbits(chosen).tobytes()
@@ -154,24 +153,37 @@ class Training:
             self._curves[key] = ItemCurves.of(fit_2pl(self.correct[chosen]))
         return self._curves[key]
 
-    def folds(self, seed: int) -> NDArray[np.intp]:
-        """Return the fold (m,) of each model; families stay together, folds mix weak and strong.
+    def predictor(self, k: int, unequal: bool, seed: int) -> ItemPredictor:
+        """Return the predictor for k items, tuned once per number and kind of draw."""
+        key = (k, unequal, seed)
+        if key not in self._predictors:
+            self._predictors[key] = tuned_predictor(
+                self.filled,
+                self.nearly_complete,
+                [*self.folds(seed), self.best],
+                k=max(k, 2),
+                unequal=unequal,
+                seed=seed,
+            )
+        return self._predictors[key]
 
-        All are −1 if there is only one family, since then no fold can be left out.
+    def folds(self, seed: int) -> list[Bools]:
+        """Return masks (m,) of models; families stay together, folds mix weak and strong.
+
+        There are none if there is only one family, since then no fold can be left out.
         """
-        if not len(self.scores):
-            return np.empty(0, dtype=np.intp)
         family = self._family_groups
         groups = int(family.max()) + 1
         if groups < 2:
-            return np.full(len(family), -1, dtype=np.intp)
+            return []
         folds = min(_FOLDS, groups)
         generator = stage_generator(seed, "estimation folds")
         rounds = [generator.permutation(folds) for _ in range(-(-groups // folds))]
-        return np.asarray(np.concatenate(rounds)[family], dtype=np.intp)
+        fold = np.concatenate(rounds)[family]
+        return [fold == number for number in range(folds)]
 
     @cached_property
-    def _family_groups(self) -> NDArray[np.intp]:
+    def _family_groups(self) -> Places:
         """Family groups (m,), numbered from the weakest to the strongest in any order of rows."""
         values = self.filled.astype(np.float64)
         item = values.mean(axis=0)
