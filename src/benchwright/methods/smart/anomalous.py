@@ -35,10 +35,15 @@ def flag_anomalous_items(
         if limit is None:
             raise InputError(message)
         log.warning("%s (limit is %s)", message, limit)
-    flagged = subjects.isin(list(anomalous_subjects)).to_numpy(dtype=bool)
-    detail = tuple(
-        f"subject {subject} is anomalous" if hit else ""
-        for subject, hit in zip(subjects, flagged, strict=True)
+    flagged = subjects.isin(anomalous_subjects).to_numpy(dtype=bool)
+    detail = ("subject " + subjects + " is anomalous").where(flagged, "")
+    return Finding(
+        "anomalous",
+        "ran",
+        reason="",
+        judged=np.ones(n, dtype=bool),
+        flagged=flagged,
+        removed=flagged,
+        value=np.full(n, np.nan),
+        detail=tuple(detail),
     )
-    everything, no_value = np.ones(n, dtype=bool), np.full(n, np.nan)
-    return Finding("anomalous", "ran", "", everything, flagged, flagged, no_value, detail)

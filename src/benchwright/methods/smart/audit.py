@@ -2,7 +2,7 @@
 
 import logging
 from collections import Counter
-from itertools import accumulate
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
@@ -58,22 +58,18 @@ def audit_items(
     The tags also mark items with an option that depends on the others (none or all of the above, a
     reference to other options): such items can neither be shuffled nor get another option.
     """
-    n = len(items)
-    removed_by, tags, reasons = (list[list[str]]([] for _ in range(n)) for _ in range(3))
+    removed_by = _gather({each.rule: each.removed for each in findings}, len(items))
+    tags = _gather(dict(map(_tag, findings)), len(items))
+    reasons: list[list[str]] = [[] for _ in range(len(items))]
     for each in findings:
-        for row in np.flatnonzero(each.removed).tolist():
-            removed_by[row].append(each.rule)
-        tag, tagged = _tag(each)
-        for row in np.flatnonzero(tagged).tolist():
-            tags[row].append(tag)
         for row in np.flatnonzero(each.flagged).tolist():
             reasons[row].append(f"{each.rule}: {each.detail[row]}")
+    texts = zip(tags, cells(items["question"]), cells(items["choices"]), strict=True)
+    for own, question, choices in texts:
+        own.extend(option_wordings(question, choices))
     audit = items[["item_id", "subject"]].copy()
     audit["decision"] = ["removed" if rules else "kept" for rules in removed_by]
-    texts = zip(tags, cells(items["question"]), cells(items["choices"]), strict=True)
-    audit["tags"] = [
-        ",".join((*own, *option_wordings(question, choices))) for own, question, choices in texts
-    ]
+    audit["tags"] = [",".join(own) for own in tags]
     audit["removed_by"] = [",".join(rules) for rules in removed_by]
     audit["reasons"] = ["; ".join(of_item) for of_item in reasons]
     ran = {finding.rule: finding for finding in findings if finding.status != "off"}
@@ -84,6 +80,15 @@ def audit_items(
     audit["neighbour_distance"] = audit["item_id"].map(nearest["distance"])
     shown = ["question", "choices", "answer"]
     return ItemAudit.of(audit.join(items[shown]))
+
+
+def _gather(marks: Mapping[str, Bools], n: int) -> list[list[str]]:
+    """Return for each of n items the names whose marks (n,) it has."""
+    names: list[list[str]] = [[] for _ in range(n)]
+    for name, marked in marks.items():
+        for row in np.flatnonzero(marked).tolist():
+            names[row].append(name)
+    return names
 
 
 def split_items(items: pd.DataFrame, item_audit: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -118,10 +123,11 @@ def measure_coverage(findings: list[Finding]) -> pd.DataFrame:
     rows = []
     for finding in findings:
         n = len(finding.judged)
-        judged, flagged, removed = (
-            int(marks.sum()) for marks in (finding.judged, finding.flagged, finding.removed)
-        )
-        status, reason = str(finding.status), finding.reason
+        judged = int(finding.judged.sum())
+        flagged = int(finding.flagged.sum())
+        removed = int(finding.removed.sum())
+        status: str = finding.status
+        reason = finding.reason
         if status == "ran" and judged < n:
             status = "partial"
             unjudged = f"{n - judged:,} of {n:,} items could not be judged{_most_common(finding)}"
@@ -130,9 +136,19 @@ def measure_coverage(findings: list[Finding]) -> pd.DataFrame:
             log.warning("%s: %s: %s", finding.rule, status.replace("_", " "), reason)
         elif status == "ran" and reason and not removed:
             log.warning("%s: removed nothing: %s", finding.rule, reason)
-        share = removed / n if finding.status == "ran" else np.nan
-        counts = (judged, n - judged, flagged, flagged - removed, removed)
-        rows.append((finding.rule, status, *counts, share, reason))
+        rows.append(
+            {
+                "rule": finding.rule,
+                "status": status,
+                "judged": judged,
+                "not_judged": n - judged,
+                "flagged": flagged,
+                "retained": flagged - removed,
+                "removed": removed,
+                "share_removed": removed / n if finding.status == "ran" else np.nan,
+                "reason": reason,
+            }
+        )
     return RuleCoverage.from_rows(rows)
 
 
@@ -158,20 +174,20 @@ def count_funnel(
     rule that removes it, so the steps add up although rules overlap. Rules that are off or removed
     nothing have a step as well.
     """
+    left = len(items)
+    if limit is None:
+        rows = [
+            ("source rows", "start", 0, len(rejected_items) + left),
+            ("malformed", "removed", len(rejected_items), left),
+        ]
+    else:
+        rows = [("items", "start", 0, left)]
     unexplained = set(items["item_id"]) - set(kept_items["item_id"])
     removals = verdicts[verdicts["removed"]]
-    malformed = len(rejected_items) if limit is None else 0
-    steps = [("malformed", malformed)] if limit is None else []
     for rule in rule_coverage["rule"]:
         taken = unexplained & set(removals.loc[removals["rule"] == rule, "item_id"])
         unexplained -= taken
-        steps.append((str(rule), len(taken)))
-    total = malformed + len(items)
-    left = [total - taken for taken in accumulate(taken for _, taken in steps)]
-    return Funnel.from_rows(
-        [
-            ("source rows" if limit is None else "items", "start", 0, total),
-            *((step, "removed", n, rest) for (step, n), rest in zip(steps, left, strict=True)),
-            ("kept", "end", 0, left[-1]),
-        ]
-    )
+        left -= len(taken)
+        rows.append((rule, "removed", len(taken), left))
+    rows.append(("kept", "end", 0, left))
+    return Funnel.from_rows(rows)

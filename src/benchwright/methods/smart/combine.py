@@ -36,27 +36,28 @@ def combine_rules(
     alone = np.zeros(len(ids), dtype=bool)
     for finding in single:
         alone |= finding.removed
-    conflicts, duplicates, _ = copy_groups
     gone = {ids[row] for row in np.flatnonzero(alone)}
-    copies, fewer, close, supersets, similar_groups = choose_redundant(
-        gone, copy_groups, similar_groups, filtering, seed
-    )
+    found = choose_redundant(gone, copy_groups, similar_groups, filtering, seed)
     findings = [
         *single,
-        _finding(conflicts, ids, set()),
-        _finding(duplicates, ids, copies),
-        _finding(supersets, ids, fewer),
-        _finding(similar_groups, ids, close),
+        _finding(copy_groups.conflicting_gold, ids, set()),
+        _finding(copy_groups.duplicate, ids, found.copies),
+        _finding(found.supersets, ids, found.fewer),
+        _finding(found.similar_groups, ids, found.close),
     ]
     removed = np.logical_or.reduce([finding.removed for finding in findings])
     kept = {ids[row] for row in np.flatnonzero(~removed)}
-    groups = [
-        (f"{grouping.rule}:{group[0]}", member, grouping.rule, member in kept)
-        for grouping in (duplicates, supersets, conflicts, similar_groups)
-        for group in grouping.groups
-        for member in group
-    ]
-    return findings, Groups.from_rows(groups)
+    rows = []
+    for grouping in (
+        copy_groups.duplicate,
+        found.supersets,
+        copy_groups.conflicting_gold,
+        found.similar_groups,
+    ):
+        for group in grouping.groups:
+            name = f"{grouping.rule}:{group[0]}"
+            rows += [(name, member, grouping.rule, member in kept) for member in group]
+    return findings, Groups.from_rows(rows)
 
 
 class Redundant(NamedTuple):
@@ -137,8 +138,12 @@ def _draw(grouping: Grouping, seed: int) -> Draw:
 
 
 def _without(grouping: Grouping, removed: Set[str]) -> Grouping:
-    left = (tuple(m for m in group if m not in removed) for group in grouping.groups)
-    return replace(grouping, groups=tuple(group for group in left if len(group) > 1))
+    groups = []
+    for group in grouping.groups:
+        left = tuple(member for member in group if member not in removed)
+        if len(left) > 1:
+            groups.append(left)
+    return replace(grouping, groups=tuple(groups))
 
 
 def redundant_copies(
@@ -197,15 +202,15 @@ def _finding(grouping: Grouping, ids: Sequence[str], redundant: Set[str]) -> Fin
 
 def _words(rule: str, group: Sequence[str], member: str, redundant: Set[str]) -> str:
     others = listed([other for other in group if other != member])
+    removed = member in redundant
     if rule == "conflicting_gold":
         return f"same question and choices as {others}, but different answers"
+    if rule == "similar":
+        decision = "removed" if removed else "kept"
+        return f"{decision}, one of {len(group)} similar items: {others}"
+    kept = next(other for other in group if other not in redundant)
     if rule == "duplicate":
-        kept = next(other for other in group if other not in redundant)
-        return f"copy of {kept}" if member in redundant else f"kept, copies: {others}"
-    if rule == "option_superset":
-        kept = next(other for other in group if other not in redundant)
-        if member in redundant:
-            return f"same question and answer as {kept}, whose options are nearly the same or more"
-        return f"kept, same question and answer with fewer or other options: {others}"
-    decision = "removed" if member in redundant else "kept"
-    return f"{decision}, one of {len(group)} similar items: {others}"
+        return f"copy of {kept}" if removed else f"kept, copies: {others}"
+    if removed:
+        return f"same question and answer as {kept}, whose options are nearly the same or more"
+    return f"kept, same question and answer with fewer or other options: {others}"

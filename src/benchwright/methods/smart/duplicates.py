@@ -1,23 +1,24 @@
 """Copies of items: exact, with other options, or with another gold answer (SMART, 3.1 and A.3)."""
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator
 from math import nan
 
 import pandas as pd
 
 from benchwright.core.cells import cells
-from benchwright.core.text_folding import folded
 from benchwright.methods.smart.finding import CopyGroups, Grouping, Kind
 from benchwright.params.filtering import FilteringParams
+
+Options = frozenset[str]
 
 _SHARED_OPTIONS = 0.75  # of the smaller item's, the answer counted
 
 
 def find_copies(items: pd.DataFrame, filtering: FilteringParams) -> CopyGroups:
     """Find the items that ask the same question: by one rule each, as `CopyGroups` names them."""
-    questions = pd.Series(map(folded, cells(items["question"])), dtype="str")
-    asked_again = items[questions.duplicated(keep=False).to_numpy()]
+    folded = pd.Series(map(fold, cells(items["question"])), dtype="str")
+    asked_again = items[folded.duplicated(keep=False).to_numpy()]
     # Whatever the key: questions that are equal in lower case are also equal folded.
     return CopyGroups(
         find_conflicting_gold(asked_again, filtering),
@@ -35,14 +36,12 @@ def find_duplicates(items: pd.DataFrame, filtering: FilteringParams) -> Grouping
     """
     if not filtering.duplicates.enabled:
         return Grouping("duplicate", "off")
+    keys: Iterable[Hashable]
     if filtering.duplicates.key == "question":
-        keys: list[Hashable] = [question.lower() for question in items["question"]]
+        keys = map(str.lower, cells(items["question"]))
     else:
-        keys = [
-            (text, folded(answer))
-            for text, answer in zip(_texts(items), items["answer_text"], strict=True)
-        ]
-    return _grouping("duplicate", _equal(items["item_id"].tolist(), keys))
+        keys = zip(_texts(items), map(fold, items["answer_text"]), strict=True)
+    return _grouping("duplicate", _equal(items["item_id"], keys))
 
 
 def find_conflicting_gold(items: pd.DataFrame, filtering: FilteringParams) -> Grouping:
@@ -52,11 +51,10 @@ def find_conflicting_gold(items: pd.DataFrame, filtering: FilteringParams) -> Gr
     """
     if not filtering.duplicates.enabled:
         return Grouping("conflicting_gold", "off")
-    ids = items["item_id"].tolist()
-    answer_of = dict(zip(ids, map(folded, items["answer_text"]), strict=True))
-    groups = _equal(ids, _texts(items))
-    differing = (group for group in groups if len({answer_of[member] for member in group}) > 1)
-    return _grouping("conflicting_gold", tuple(differing))
+    answer_of = dict(zip(items["item_id"], map(fold, items["answer_text"]), strict=True))
+    groups = _equal(items["item_id"], _texts(items))
+    differing = [group for group in groups if len(set(map(answer_of.get, group))) > 1]
+    return _grouping("conflicting_gold", differing)
 
 
 def find_option_supersets(items: pd.DataFrame, filtering: FilteringParams) -> Grouping:
@@ -69,61 +67,71 @@ def find_option_supersets(items: pd.DataFrame, filtering: FilteringParams) -> Gr
     """
     if not filtering.option_superset.enabled:
         return Grouping("option_superset", "off")
-    same: defaultdict[tuple[str, str], list[tuple[str, frozenset[str]]]] = defaultdict(list)
-    answers = map(folded, items["answer_text"])
-    for item_id, (question, options), answer in zip(
-        items["item_id"], _texts(items), answers, strict=True
-    ):
-        same[question, answer].append((item_id, options))
-    groups: list[dict[str, float]] = []
-    for (_, answer), members in same.items():
-        groups += _supersets(members, answer)
-    shares = {member: share for group in groups for member, share in group.items()}
-    return Grouping("option_superset", "ran", "", tuple(map(tuple, groups)), shares)
+    same: defaultdict[tuple[str, str], dict[str, Options]] = defaultdict(dict)
+    answers = map(fold, items["answer_text"])
+    rows = zip(items["item_id"], _texts(items), answers, strict=True)
+    for item_id, (question, options), answer in rows:
+        same[question, answer][item_id] = options
+    groups = []
+    shares: dict[str, float] = {}
+    for (_, answer), options_of in same.items():
+        for group in _supersets(options_of, answer):
+            groups.append(tuple(group))
+            shares |= group
+    return Grouping("option_superset", "ran", groups=tuple(groups), value=shares)
 
 
-def _supersets(members: list[tuple[str, frozenset[str]]], answer: str) -> list[dict[str, float]]:
+def _supersets(options_of: dict[str, Options], answer: str) -> Iterator[dict[str, float]]:
     """Group items of one question and answer around those with the most options.
 
-    Returns the members of each group with the share of the smaller item's options that they have in
+    Yields the members of each group with the share of the smaller item's options that they have in
     common with the first one, which has NaN. A group has at least two different sets of options.
     """
     groups: list[dict[str, float]] = []
-    options_of: list[list[frozenset[str]]] = []
+    largest: list[Options] = []  # of each group
     having: defaultdict[str, list[int]] = defaultdict(list)  # groups by option of their first item
-    for item_id, options in sorted(members, key=lambda member: -len(member[1])):
+    for item_id in sorted(options_of, key=lambda item_id: -len(options_of[item_id])):
+        options = options_of[item_id]
         wrong = options - {answer}
-        shared = Counter(group for option in wrong for group in having[option])
+        shared: Counter[int] = Counter()
+        for option in wrong:
+            shared.update(having[option])
         for group, count in sorted(shared.items()):
-            part = (count + 1) / min(len(options), len(options_of[group][0]))
+            part = (count + 1) / min(len(options), len(largest[group]))
             if part >= _SHARED_OPTIONS:
                 groups[group][item_id] = part
-                options_of[group].append(options)
                 break
         else:
             for option in wrong:
                 having[option].append(len(groups))
             groups.append({item_id: nan})
-            options_of.append([options])
-    return [group for group, sets in zip(groups, options_of, strict=True) if len(set(sets)) > 1]
+            largest.append(options)
+    for members in groups:
+        if len(set(map(options_of.get, members))) > 1:
+            yield members
 
 
-def _grouping(rule: Kind, groups: tuple[tuple[str, ...], ...]) -> Grouping:
-    sizes = {member: float(len(group)) for group in groups for member in group}
-    return Grouping(rule, "ran", "", groups, sizes)
+def _grouping(rule: Kind, groups: list[tuple[str, ...]]) -> Grouping:
+    sizes: dict[str, float] = {}
+    for group in groups:
+        sizes |= dict.fromkeys(group, float(len(group)))
+    return Grouping(rule, "ran", groups=tuple(groups), value=sizes)
 
 
-def _texts(items: pd.DataFrame) -> list[tuple[str, frozenset[str]]]:
-    """Return question and set of choices of each item, folded."""
-    return [
-        (folded(question), frozenset(map(folded, choices)))
-        for question, choices in zip(cells(items["question"]), cells(items["choices"]), strict=True)
-    ]
+def fold(text: str) -> str:
+    """Return the text without differences of case and white space."""
+    return " ".join(text.casefold().split())
 
 
-def _equal(item_ids: Sequence[str], keys: Iterable[Hashable]) -> tuple[tuple[str, ...], ...]:
+def _texts(items: pd.DataFrame) -> Iterator[tuple[str, Options]]:
+    """Yield question and set of choices of each item, folded."""
+    for question, choices in zip(cells(items["question"]), cells(items["choices"]), strict=True):
+        yield fold(question), frozenset(map(fold, choices))
+
+
+def _equal(item_ids: Iterable[str], keys: Iterable[Hashable]) -> list[tuple[str, ...]]:
     """Return the groups of two or more ids with equal keys, in order."""
     members: defaultdict[Hashable, list[str]] = defaultdict(list)
     for item_id, key in zip(item_ids, keys, strict=True):
         members[key].append(item_id)
-    return tuple(tuple(group) for group in members.values() if len(group) > 1)
+    return [tuple(group) for group in members.values() if len(group) > 1]

@@ -37,16 +37,24 @@ def flag_easy_items(
     """
     params = filtering.easy
     rule = "easy" if params.confidence is not None else "easy_unanimous"
-    finding = flag_unanimous(rule, items, response_matrix, chosen_filter_models, params, "right")
-    if finding.status != "ran":
-        hint = "; filtering.easy.confidence=null judges by right answers alone"
-        return replace(finding, reason=finding.reason + hint * finding.reason.startswith(_UNSURE))
-    stays = retained_easy(items, finding.flagged, params, seed)
-    detail = tuple(
-        f"{text}; retained" if stay else text
-        for text, stay in zip(finding.detail, stays, strict=True)
+    finding = flag_unanimous(
+        rule,
+        items,
+        response_matrix,
+        filter_models=chosen_filter_models,
+        params=params,
+        doing="right",
     )
-    finding = replace(finding, removed=finding.flagged & ~stays, detail=detail)
+    if finding.status != "ran":
+        if finding.reason.startswith(_UNSURE):
+            hint = "filtering.easy.confidence=null judges by right answers alone"
+            finding = replace(finding, reason=f"{finding.reason}; {hint}")
+        return finding
+    stays = retained_easy(items, finding.flagged, params, seed)
+    detail = list(finding.detail)
+    for row in np.flatnonzero(stays):
+        detail[row] += "; retained"
+    finding = replace(finding, removed=finding.flagged & ~stays, detail=tuple(detail))
     return finding.reported(few_models)
 
 
@@ -60,15 +68,13 @@ def retained_easy(items: pd.DataFrame, easy: Bools, params: EasyParams, seed: in
     uniforms[easy] = item_uniforms(seed, RETENTION_STAGE, items["item_id"][easy].tolist())
     if params.retention == "bernoulli":
         return easy & (uniforms < params.retain)
-    codes, subjects = pd.factorize(items["subject"][easy], sort=True)
-    places = np.flatnonzero(easy)
-    by_code = np.split(places[np.argsort(codes, kind="stable")], np.cumsum(np.bincount(codes))[:-1])
-    rows_of = dict(zip(map(str, subjects), by_code, strict=False))
-    total = round(params.retain * int(easy.sum()))
-    quotas = largest_remainder({name: len(rows) for name, rows in rows_of.items()}, total)
+    draw = pd.Series(uniforms[easy], index=np.flatnonzero(easy))
+    members = {str(name): own for name, own in draw.groupby(items["subject"][easy].to_numpy())}
+    total = round(params.retain * len(draw))
+    quotas = largest_remainder({name: len(own) for name, own in members.items()}, total)
     stays = np.zeros(len(items), dtype=bool)
-    for name, rows in rows_of.items():
-        stays[rows[np.argsort(uniforms[rows], kind="stable")[: quotas[name]]]] = True
+    for name, own in members.items():
+        stays[own.sort_values(kind="stable").index[: quotas[name]]] = True
     return stays
 
 
@@ -89,9 +95,9 @@ def flag_answer_only_items(
         "answer_only",
         items,
         choices_only_matrix,
-        chosen_filter_models,
-        filtering.answer_only,
-        "right from the options alone",
-        "choices-only responses",
+        filter_models=chosen_filter_models,
+        params=filtering.answer_only,
+        doing="right from the options alone",
+        what="choices-only responses",
     )
     return finding.reported(few_models)

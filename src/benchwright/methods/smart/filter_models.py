@@ -12,13 +12,15 @@ from benchwright.methods.smart.finding import Bools, Finding
 from benchwright.params.filtering import AnswerOnlyParams, EasyParams, SuspectLabelParams
 
 _LISTED = 8
-_FEWEST_TO_CHOOSE_FROM, _FEWEST_FILTER_MODELS = 8, 4
+_FEWEST_TO_CHOOSE_FROM = 8
+_FEWEST_FILTER_MODELS = 4
 
 
 def flag_unanimous(
     rule: str,
     items: pd.DataFrame,
     matrix: ResponseMatrix,
+    *,
     filter_models: Sequence[str],
     params: EasyParams | AnswerOnlyParams | SuspectLabelParams,
     doing: str,
@@ -34,40 +36,58 @@ def flag_unanimous(
 
     `doing` describes in words what all models do, `what` the responses.
     """
-    ids = items["item_id"].tolist()
+    ids = tuple(items["item_id"])
     n = len(ids)
     if not params.enabled:
         return Finding.idle(rule, n, "off")
-    reason = _why_not(matrix, filter_models, ids, what)
-    if reason:
-        return Finding.idle(rule, n, "not_run", reason)
-    matrix = matrix.select_models(tuple(dict.fromkeys(filter_models))).select_items(tuple(ids))
+    if not filter_models:
+        return Finding.idle(rule, n, "not_run", "no filter models are configured")
+    models = tuple(dict.fromkeys(filter_models))
+    known = [name for name in models if name in matrix.models]
+    matrix = matrix.select_models(known).select_items(ids)
+    with_responses = _marked(known, np.any(matrix.answered(), axis=1))
+    silent = [name for name in models if name not in with_responses]
+    if silent:
+        return Finding.idle(rule, n, "not_run", f"no {what} for {_some_of(models, silent)}")
     agree, probability = _agreement(matrix, doing)
     lacking = np.any(agree, axis=1) & np.all(np.isnan(probability), axis=1)
     if params.confidence is not None and lacking.any():
-        without = some_of(matrix.models, [matrix.models[row] for row in np.flatnonzero(lacking)])
+        without = _some_of(models, _marked(models, lacking))
         reason = f"no probabilities where {doing}, from {without}"
         return Finding.idle(rule, n, "not_run", reason)
     answered = matrix.answered()
-    complete = np.all(answered, axis=0)
-    if params.confidence is None:
-        judged, flagged = complete, complete & np.all(agree, axis=0)
-    else:
+    judged = np.all(answered, axis=0)
+    sure = agree
+    if params.confidence is not None:
         sure = agree & (probability.astype(np.float32) > np.float32(params.confidence))
         unknown = agree & np.isnan(probability)
-        judged = complete & (~np.all(sure | unknown, axis=0) | ~np.any(unknown, axis=0))
-        flagged = judged & np.all(sure, axis=0)
-    lowest = np.where(np.isnan(probability), np.inf, probability).min(axis=0).astype(np.float64)
-    lowest[np.isinf(lowest)] = np.nan
+        judged &= ~np.all(sure | unknown, axis=0) | ~np.any(unknown, axis=0)
+    flagged = judged & np.all(sure, axis=0)
+    lowest = np.fmin.reduce(probability, axis=0).astype(np.float64)
     detail = [""] * n
     for column in np.flatnonzero(flagged):
-        low = "" if np.isnan(lowest[column]) else f", lowest probability {lowest[column]:.3f}"
-        detail[column] = f"all {len(matrix.models)} filter models {doing}{low}"
+        detail[column] = f"all {len(models)} filter models {doing}"
+        if not np.isnan(lowest[column]):
+            detail[column] += f", lowest probability {lowest[column]:.3f}"
     for column in np.flatnonzero(~judged):
-        silent = [matrix.models[row] for row in np.flatnonzero(~answered[:, column])]
-        missing = f"no response from {some_of(matrix.models, silent)}"
-        detail[column] = missing if silent else "unknown probability"
-    return Finding(rule, "ran", "", judged, flagged, flagged, lowest, tuple(detail))
+        silent = _marked(models, ~answered[:, column])
+        detail[column] = "unknown probability"
+        if silent:
+            detail[column] = f"no response from {_some_of(models, silent)}"
+    return Finding(
+        rule,
+        "ran",
+        reason="",
+        judged=judged,
+        flagged=flagged,
+        removed=flagged,
+        value=lowest,
+        detail=tuple(detail),
+    )
+
+
+def _marked(models: Sequence[str], marks: Bools) -> list[str]:
+    return [name for name, marked in zip(models, marks, strict=True) if marked]
 
 
 def doubt_few_models(
@@ -103,27 +123,13 @@ def _agreement(matrix: ResponseMatrix, doing: str) -> tuple[Bools, NDArray[np.fl
     return agree, np.where(agree, matrix.p_prediction, np.float32(np.nan))
 
 
-def _why_not(
-    matrix: ResponseMatrix, filter_models: Sequence[str], item_ids: Sequence[str], what: str
-) -> str:
-    """Return why a rule cannot use all filter models, or ""."""
-    names = tuple(dict.fromkeys(filter_models))
-    if not names:
-        return "no filter models are configured"
-    present = tuple(name for name in names if name in matrix.models)
-    answered = matrix.select_models(present).select_items(tuple(item_ids)).answered()
-    with_responses = {name for name, row in zip(present, answered, strict=True) if row.any()}
-    silent = [name for name in names if name not in with_responses]
-    return f"no {what} for {some_of(names, silent)}" if silent else ""
-
-
 def listed(names: Sequence[str]) -> str:
     """Return the names separated by commas, the first eight of many."""
     shown = ", ".join(names[:_LISTED])
     return shown if len(names) <= _LISTED else f"{shown} and {len(names) - _LISTED} more"
 
 
-def some_of(names: Sequence[str], some: Sequence[str]) -> str:
+def _some_of(names: Sequence[str], some: Sequence[str]) -> str:
     """Return the number of filter models, and their names unless it is all of them."""
     count = f"{len(some)} of {len(names)} filter models"
     return count if len(some) == len(names) else f"{count}: {listed(some)}"

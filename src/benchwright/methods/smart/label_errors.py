@@ -1,6 +1,5 @@
 """Suspect labels (SMART, A.2), and rates of wrong labels among checked items."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -27,8 +26,14 @@ def flag_suspect_labels(
     No item is removed: in the paper about half of such items have a correct label (SMART, A.2). The
     rule needs the probability of the chosen option.
     """
-    params = filtering.suspect_label
-    finding = flag_unanimous(SUSPECT, items, response_matrix, chosen_filter_models, params, "wrong")
+    finding = flag_unanimous(
+        SUSPECT,
+        items,
+        response_matrix,
+        filter_models=chosen_filter_models,
+        params=filtering.suspect_label,
+        doing="wrong",
+    )
     return replace(finding, removed=np.zeros(len(items), dtype=bool))
 
 
@@ -61,13 +66,21 @@ def rate_label_errors(
     Raises:
         InputError: a row has no id or no readable value, or two rows of one id contradict.
     """
-    of_source = zip(known_label_errors["item_id"], known_label_errors["kind"], strict=True)
-    wrong = {str(item): _is_wrong(kind) for item, kind in of_source} | _checked(label_errors)
+    ids = known_label_errors["item_id"].astype(str)
+    wrong = dict(zip(ids, map(_is_wrong, known_label_errors["kind"]), strict=True))
+    wrong |= _checked(label_errors)
     if not wrong:
         return LabelErrorRates.empty()
-    rows = [_row(name, members, wrong) for name, members in _groups(item_audit, verdicts)]
+    groups = _groups(item_audit, verdicts)
     ranked = suspect_items["item_id"].astype(str)
-    rows += [_row(f"{k} most suspect", set(ranked[:k]), wrong) for k in _TOP if k < len(ranked)]
+    for k in _TOP:
+        if k < len(ranked):
+            groups[f"{k} most suspect"] = set(ranked[:k])
+    rows = []
+    for name, members in groups.items():
+        checked = [wrong[item] for item in members if item in wrong]
+        rate = share_with_bounds("rate", sum(checked), len(checked))
+        rows.append((name, len(checked), sum(checked), *rate.values()))
     return LabelErrorRates.from_rows(rows)
 
 
@@ -77,7 +90,9 @@ def _checked(label_errors: pd.DataFrame) -> dict[str, bool]:
         item, wrong, kind = (cell_text(row.get(name)) for name in ("item_id", "wrong", "kind"))
         if not (item or wrong or kind):
             continue
-        value = _WRONG.get(wrong.casefold()) if wrong else (_is_wrong(kind) if kind else None)
+        value = _WRONG.get(wrong.casefold())
+        if not wrong and kind:
+            value = _is_wrong(kind)
         where = f"{FILE}, row {number}"
         if not item or value is None:
             raise InputError(
@@ -93,23 +108,17 @@ def _is_wrong(kind: str) -> bool:
     return kind.strip().casefold() != "ok"
 
 
-def _groups(item_audit: pd.DataFrame, verdicts: pd.DataFrame) -> list[tuple[str, set[str]]]:
+def _groups(item_audit: pd.DataFrame, verdicts: pd.DataFrame) -> dict[str, set[str]]:
     ids = item_audit["item_id"].astype(str)
-    removed_by = dict(zip(ids, item_audit["removed_by"].str.split(","), strict=True))
+    removed_by = item_audit["removed_by"].str.split(",")
     gone = set(ids[item_audit["decision"] == "removed"])
-    groups = [("all", set(ids)), ("kept", set(ids) - gone), ("removed", gone)]
+    groups = {"all": set(ids), "kept": set(ids) - gone, "removed": gone}
     for rule in in_rule_order(verdicts["rule"]):
-        by_rule = {item for item in gone if rule in removed_by[item]}
-        groups += [(f"removed by {rule}", by_rule)] if by_rule else []
-    suspect = verdicts[verdicts["rule"] == SUSPECT]
-    for name, state in ((SUSPECT, "flagged"), (NOT_SUSPECT, "clear")) if len(suspect) else ():
-        groups.append((name, set(suspect.loc[suspect["state"] == state, "item_id"].astype(str))))
+        by_rule = set(ids[[rule in rules for rules in removed_by]])
+        if by_rule:
+            groups[f"removed by {rule}"] = by_rule
+    suspect = verdicts[verdicts["rule"] == SUSPECT].astype({"item_id": str})
+    if len(suspect):
+        groups[SUSPECT] = set(suspect.loc[suspect["state"] == "flagged", "item_id"])
+        groups[NOT_SUSPECT] = set(suspect.loc[suspect["state"] == "clear", "item_id"])
     return groups
-
-
-def _row(
-    name: str, members: set[str], wrong: Mapping[str, bool]
-) -> tuple[str, int, int, float, float, float]:
-    checked = [wrong[item] for item in members if item in wrong]
-    rate, low, high = share_with_bounds("", sum(checked), len(checked)).values()
-    return name, len(checked), sum(checked), rate, low, high

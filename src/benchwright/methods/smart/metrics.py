@@ -19,7 +19,8 @@ def count_items(
     panel: Panel,
 ) -> dict[str, float]:
     """Count items before and after, shares removed by rule (0–1), and models of the panel."""
-    n_items, n_kept = len(items), len(kept_items)
+    n_items = len(items)
+    n_kept = len(kept_items)
     metrics: dict[str, float] = {
         "n_items": n_items,
         "n_kept": n_kept,
@@ -56,8 +57,10 @@ def collect_metrics(
     """
     metrics: dict[str, Any] = dict(item_metrics)
     for row in rank_agreement.to_dict("records"):
-        for column, end in (("value", ""), ("low", ".low"), ("high", ".high")):
-            metrics[f"{row['metric']}_{row['models']}{end}"] = row[column]
+        name = f"{row['metric']}_{row['models']}"
+        metrics[name] = row["value"]
+        metrics[f"{name}.low"] = row["low"]
+        metrics[f"{name}.high"] = row["high"]
         if row["metric"] == "arena_pearson_full" and row["models"] == "all":
             metrics["n_rated_models"] = row["n_models"]
     metrics |= _beside_random(random_comparison)
@@ -75,10 +78,12 @@ def _beside_random(random_comparison: pd.DataFrame) -> dict[str, float]:
     metrics = {}
     for row in random_comparison[random_comparison["random"] == "plain"].to_dict("records"):
         name = f"{row['metric']}_{row['models']}"
-        if row["method"] == "kept":
-            metrics[f"percentile.{name}"] = row["percentile"]
-            metrics[f"random_mean.{name}"] = row["random_mean"]
-            metrics[f"{name}.full"] = row["full"]
+        if row["method"] != "kept":
+            metrics[f"{row['method']}.{name}"] = row["value"]
+            continue
+        metrics[f"percentile.{name}"] = row["percentile"]
+        metrics[f"random_mean.{name}"] = row["random_mean"]
+        metrics[f"{name}.full"] = row["full"]
         # Metrics that rank_agreement has as well have the same value there.
-        metrics[name if row["method"] == "kept" else f"{row['method']}.{name}"] = row["value"]
+        metrics[name] = row["value"]
     return metrics

@@ -1,7 +1,7 @@
 """Review of removed items, and the agreement of reviewers (SMART, section 5.3)."""
 
 import logging
-from collections import Counter
+from collections import Counter, defaultdict
 from typing import Any
 
 import pandas as pd
@@ -22,9 +22,15 @@ SUSPECT_ITEMS = "suspect_items"
 
 _ITEMS_PER_RULE = 100
 _VERDICTS = {
-    **dict.fromkeys(("agree", "y", "yes", "1"), "agree"),
+    "agree": "agree",
+    "y": "agree",
+    "yes": "agree",
+    "1": "agree",
     "borderline": "borderline",
-    **dict.fromkeys(("disagree", "n", "no", "0"), "disagree"),
+    "disagree": "disagree",
+    "n": "disagree",
+    "no": "disagree",
+    "0": "disagree",
 }
 
 
@@ -42,41 +48,46 @@ def make_review_sheet(
     sample. An item that two rules removed can be drawn for both: each row is about one rule.
     As many suspect items follow, in the order of their ranking.
     """
-    partner = _partners(groups)
+    rows = []
     removed = verdicts[verdicts["removed"]]
-    drawn = []
     for rule in in_rule_order(removed["rule"]):
         of_rule = removed[removed["rule"] == rule]
         reason = dict(zip(of_rule["item_id"].astype(str), of_rule["detail"], strict=True))
         ids = sorted(reason)
         lots = sorted(zip(item_uniforms(seed, f"review_{rule}", ids).tolist(), ids, strict=True))
         for _, item in lots[:_ITEMS_PER_RULE]:
-            drawn.append((item, rule, reason[item], partner.get((rule, item))))
-    top = suspect_items.head(_ITEMS_PER_RULE)
-    drawn += [
-        (str(row.item_id), SUSPECT_ITEMS, describe_suspect(row), None) for row in top.itertuples()
-    ]
-    shown = {name for item, _, _, like in drawn for name in (item, like) if name is not None}
-    texts = {
-        str(row["item_id"]): row | {"lettered": lettered(row["choices"])}
-        for row in items[items["item_id"].isin(shown)].to_dict("records")
-    }
-    rows = []
-    for item, rule, why, like in drawn:
-        text, gold = texts[item], texts[item]["answer"]
-        known = 0 <= gold < len(text["choices"])
-        answer = f"{LETTERS[gold]}. {text['choices'][gold]}" if known else str(text["answer_text"])
-        near = (texts[like]["question"], texts[like]["lettered"]) if like else ()
-        question = (item, rule, text["subject"], text["question"])
-        rows.append(
-            (*question, text["lettered"], answer, why, "\n".join(filter(None, near)), "", "")
-        )
+            rows.append({"item_id": item, "rule": rule, "reason": reason[item]})
+    for suspect in suspect_items.head(_ITEMS_PER_RULE).itertuples():
+        why = describe_suspect(suspect)
+        rows.append({"item_id": str(suspect.item_id), "rule": SUSPECT_ITEMS, "reason": why})
+    partner = _partners(groups)
+    shown = {row["item_id"] for row in rows} | set(partner.values())
+    texts = items[items["item_id"].isin(shown)].set_index("item_id").to_dict("index")
+    for row in rows:
+        text = texts[row["item_id"]]
+        gold = text["answer"]
+        answer = str(text["answer_text"])
+        if 0 <= gold < len(text["choices"]):
+            answer = f"{LETTERS[gold]}. {text['choices'][gold]}"
+        neighbour = ""
+        if like := partner.get((row["rule"], row["item_id"])):
+            parts = [texts[like]["question"], lettered(texts[like]["choices"])]
+            neighbour = "\n".join(filter(None, parts))
+        row |= {
+            "subject": text["subject"],
+            "question": text["question"],
+            "choices": lettered(text["choices"]),
+            "answer": answer,
+            "neighbour": neighbour,
+            "verdict": "",
+            "note": "",
+        }
     return ReviewSheet.from_rows(rows)
 
 
 def describe_suspect(row: Any) -> str:
     """Describe a row of `SuspectItems`: who is wrong, and what most chose."""
-    answers = f"{row.n_models:,} {'answer' if row.n_models == 1 else 'answers'}"
+    answers = "1 answer" if row.n_models == 1 else f"{row.n_models:,} answers"
     most = "" if row.alternative < 0 else f", most often {LETTERS[row.alternative]}"
     return f"{row.share_wrong:.0%} wrong{most} ({answers}, each family once)"
 
@@ -102,18 +113,29 @@ def read_reviews(
     removed = verdicts[verdicts["removed"]]
     current = set(zip(removed["rule"].astype(str), removed["item_id"].astype(str), strict=True))
     current |= {(SUSPECT_ITEMS, item) for item in suspect_items["item_id"].astype(str)}
-    names = [*in_rule_order(removed["rule"]), SUSPECT_ITEMS]
-    counts: dict[str, Counter[str]] = {rule: Counter() for rule in names}
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for key in current & judged.keys():
         counts[key[0]][judged[key]] += 1
     if elsewhere := len(judged.keys() - current):
         logger.warning("%s: %d judgements are about items not removed here", FILE, elsewhere)
-    rows: list[tuple[Any, ...]] = []
-    for rule, count in counts.items():
-        if n := count.total():
+    rows = []
+    for rule in (*in_rule_order(removed["rule"]), SUSPECT_ITEMS):
+        count = counts[rule]
+        n = count.total()
+        if n:
             bounds = wilson_interval(count["agree"], n)
-            known = (count[verdict] for verdict in ("agree", "borderline", "disagree"))
-            rows.append((rule, n, *known, count["agree"] / n, bounds.low, bounds.high))
+            rows.append(
+                {
+                    "rule": rule,
+                    "reviewed": n,
+                    "agree": count["agree"],
+                    "borderline": count["borderline"],
+                    "disagree": count["disagree"],
+                    "share_agree": count["agree"] / n,
+                    "low": bounds.low,
+                    "high": bounds.high,
+                }
+            )
     return ReviewAgreement.from_rows(rows)
 
 
@@ -129,13 +151,13 @@ def _partners(groups: pd.DataFrame) -> dict[tuple[str, str], str]:
 
 def judgements(filled: pd.DataFrame) -> dict[tuple[str, str], str]:
     """Return the verdict on each rule and item of a filled-in sheet, each once."""
-    columns = [filled[name] for name in ("item_id", "rule", "verdict")]
+    columns = [filled[name].map(cell_text) for name in ("item_id", "rule", "verdict")]
     verdicts: dict[tuple[str, str], str] = {}
-    for number, cells in enumerate(zip(*columns, strict=True), start=2):
-        item, rule, word = (cell_text(cell) for cell in cells)
+    for number, (item, rule, word) in enumerate(zip(*columns, strict=True), start=2):
         if not word:
             continue
-        where, verdict = f"{FILE}, row {number}", _VERDICTS.get(word.casefold())
+        where = f"{FILE}, row {number}"
+        verdict = _VERDICTS.get(word.casefold())
         if not item or not rule or verdict is None:
             raise InputError(
                 f"{where}: item_id {item!r}, rule {rule!r}, verdict {word!r}; a verdict is agree, "

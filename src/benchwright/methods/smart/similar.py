@@ -79,16 +79,18 @@ def check_neighbours(
         mean share of their k nearest that were found.
     """
     n, k = neighbours.indices.shape
-    known = {"other_language": _other_language(items, embeddings, models) if n else ""}
+    if not n:
+        return {"method": "none", "other_language": ""}
+    other_language = _other_language(items, embeddings, models)
     if n <= EXACT_UP_TO:
-        return {"method": "exact" if n else "none", **known}
+        return {"method": "exact", "other_language": other_language}
     draw = stage_generator(seed, "filtering.neighbour_recall")
     rows = np.sort(draw.choice(n, min(_RECALL_CHECKED, n), replace=False))
     exact = neighbours_of(item_vectors(items, embeddings)[1], rows, k).indices
     pairs = zip(exact, neighbours.indices[rows], strict=True)
     hits = np.array([np.isin(true, found) for true, found in pairs])
     return {
-        **known,
+        "other_language": other_language,
         "method": "approximate",
         "items_checked": len(rows),
         "recall": float(hits.mean(axis=1).mean()),
@@ -103,14 +105,14 @@ def _other_language(items: pd.DataFrame, embeddings: pd.DataFrame, models: Model
         return ""
     rows = np.unique(np.linspace(0, len(items) - 1, _READ).round().astype(int))
     told = [likely for likely in map(likely_languages, items["question"].iloc[rows]) if likely]
-    others = Counter(
-        max(likely, key=lambda code: likely[code])
-        for likely in told
-        if sum(likely.get(code, 0.0) for code in encoder.languages) < _KNOWN
-    )
+    others: Counter[str] = Counter()
+    for likely in told:
+        if sum(likely.get(code, 0.0) for code in encoder.languages) < _KNOWN:
+            others[max(likely, key=likely.__getitem__)] += 1
     if others.total() <= _MOST_FOREIGN * len(told):
         return ""
-    share, most = others.total() / len(told), others.most_common(1)[0][0]
+    share = others.total() / len(told)
+    most = max(others, key=others.__getitem__)
     return f"{share:.0%} of the items are in languages that {key} does not know (mostly {most})"
 
 
@@ -129,11 +131,11 @@ def estimate_threshold(
         The curve; the threshold with the branch taken and `neighbour_search` (`check_neighbours`);
         the thresholds of fewer neighbours (`NeighbourConvergence`).
     """
-    params, nearest = filtering.similar, neighbours.nearest_distances()
+    params = filtering.similar
     fewer = [k for k in _FEWER_NEIGHBOURS if k <= neighbours.indices.shape[1]]
     *by_number, binned = bin_distances(items, neighbours, [*fewer, params.k], params)
     density, threshold = thresholds.estimate(binned, params)
-    *_, within, share_within = _outcome(threshold, nearest, len(items))
+    nearest = neighbours.nearest_distances()
     curve = DistanceDensity.empty()
     if density is not None:
         peak = np.isin(density.x, threshold.peaks)
@@ -145,24 +147,30 @@ def estimate_threshold(
         "peaks": threshold.peaks,
         "bandwidth": params.bandwidth,
         "k": params.k,
-        "items_within": within,
-        "share_within": share_within,
+        **_items_within(threshold, nearest, len(items)),
         "neighbour_search": neighbour_search,
     }
-    rows = [
-        (k, *_outcome(thresholds.estimate(of_k, params).threshold, nearest, len(items)))
-        for k, of_k in zip(fewer, by_number, strict=True)
-    ]
+    rows = []
+    for k, of_k in zip(fewer, by_number, strict=True):
+        other = thresholds.estimate(of_k, params).threshold
+        rows.append(
+            {
+                "k": k,
+                "peaks": len(other.peaks),
+                "branch": other.branch,
+                "threshold": other.value,
+                **_items_within(other, nearest, len(items)),
+            }
+        )
     return curve, result, NeighbourConvergence.from_rows(rows)
 
 
-def _outcome(
+def _items_within(
     threshold: thresholds.Threshold, nearest: NDArray[np.float32], items: int
-) -> tuple[int, str, float, int, float]:
-    """Return peaks, branch and value of a threshold, and the items within it with their share."""
+) -> dict[str, float]:
+    """Return the number of items closer than a threshold, and their share."""
     within = int(thresholds.closer_than(nearest, threshold).sum())
-    delta = np.nan if threshold.value is None else threshold.value
-    return len(threshold.peaks), threshold.branch, delta, within, within / items
+    return {"items_within": within, "share_within": within / items}
 
 
 def group_similar_items(
@@ -183,64 +191,75 @@ def group_similar_items(
     params = filtering.similar
     if not params.enabled:
         return Grouping("similar", "off")
-    near, ids = neighbours, neighbours.item_ids
+    ids = neighbours.item_ids
     if not len(ids):
         return Grouping("similar", "not_run", f"{len(items)} items have no embeddings")
-    threshold, limit = similarity_threshold["threshold"], similarity_threshold["limit"]
-    if threshold is None:
+    limit = similarity_threshold["limit"]
+    if limit is None:
         return Grouping("similar", "not_run", "the density of distances has no peak")
-    rows, ranks = np.nonzero(near.distances < np.float64(limit))
+    rows, ranks = np.nonzero(neighbours.distances < np.float64(limit))
+    others = neighbours.indices[rows, ranks]
     exempt: dict[str, str] = {}
     if params.string_similarity_exempt is not None and len(rows):
         questions = questions_of(items, ids)
-        others = near.indices[rows, ranks]
         alike = alike_pairs(questions, rows, others, params.string_similarity_exempt)
         for row, other in zip(rows[alike], others[alike], strict=True):
             exempt.setdefault(
                 ids[row], f"close to {ids[other]}, but exempt for its similar wording"
             )
-        rows, ranks = rows[~alike], ranks[~alike]
+        rows = rows[~alike]
+        others = others[~alike]
     not_judged = frozenset(items["item_id"]) - frozenset(ids)
     if params.prefiltered:
         exempt |= dict.fromkeys(not_judged, "removed before distances are computed")
-    pairs = len(ids), rows, near.indices[rows, ranks]
-    joined = params.clusters == "components"
-    found = _components(*pairs) if joined else _stars(*pairs, params.clusters == "cliques")
-    groups = [tuple(ids[row] for row in group) for group in found]
-    search = similarity_threshold["neighbour_search"]
+    if params.clusters == "components":
+        found = _components(len(ids), rows, others)
+    else:
+        found = _stars(len(ids), rows, others, mutual=params.clusters == "cliques")
+    groups = [tuple(map(ids.__getitem__, group)) for group in found]
     doubt = ""
     if params.threshold == "first_peak":
+        search = similarity_threshold["neighbour_search"]
         doubt = search.get("other_language") or _too_alike(groups, len(ids))
-    reasons = [f"{doubt}; {_ADVICE}"] if doubt else []
-    if limit != threshold:
-        what = f"only pairs closer than {limit:g} are grouped" if len(rows) else "no pair is closer"
-        reasons.append(
-            f"the distances give δ = {threshold:.3f}, but items more than {limit:g} apart rarely "
-            f"ask the same, and {what}"
-        )
-    if search["method"] == "approximate":
-        reasons.append(
-            "the search for neighbours was approximate: it found "
-            f"{search['recall']:.1%} of the true neighbours of "
-            f"{search['items_checked']} random items"
-        )
     return Grouping(
         rule="similar",
         status="ran",
-        reason="; ".join(reasons),
+        reason=_reason(doubt, similarity_threshold, any_closer=len(rows) > 0),
         groups=tuple(groups),
-        value=dict(zip(ids, near.nearest_distances().tolist(), strict=True)),
+        value=dict(zip(ids, neighbours.nearest_distances().tolist(), strict=True)),
         exempt=exempt,
         not_judged=not_judged,
         removes=not doubt,
     )
 
 
+def _reason(doubt: str, similarity_threshold: dict[str, Any], *, any_closer: bool) -> str:
+    reasons = [f"{doubt}; {_ADVICE}"] if doubt else []
+    threshold = similarity_threshold["threshold"]
+    limit = similarity_threshold["limit"]
+    if limit != threshold:
+        what = (
+            f"only pairs closer than {limit:g} are grouped" if any_closer else "no pair is closer"
+        )
+        reasons.append(
+            f"the distances give δ = {threshold:.3f}, but items more than {limit:g} apart rarely "
+            f"ask the same, and {what}"
+        )
+    search = similarity_threshold["neighbour_search"]
+    if search["method"] == "approximate":
+        reasons.append(
+            f"the search for neighbours was approximate: it found {search['recall']:.1%} of the "
+            f"true neighbours of {search['items_checked']} random items"
+        )
+    return "; ".join(reasons)
+
+
 def _too_alike(groups: Sequence[Sequence[str]], n: int) -> str:
     """Say why groups among n items are not plausible: too many items, or too large; or ""."""
-    grouped, largest = sum(map(len, groups)), max(map(len, groups), default=0)
+    grouped = sum(map(len, groups))
     if grouped > _MOST_GROUPED * n:
         return f"{grouped:,} of {n:,} items are similar to another one"
+    largest = max(map(len, groups), default=0)
     return f"one group has {largest:,} items" if largest > _LARGEST_GROUP else ""
 
 
@@ -251,11 +270,14 @@ def _stars(n: int, rows: Rows, columns: Ints, mutual: bool) -> Iterator[list[int
     for centre in np.unique(rows):
         # A centre that is already in a group still gathers neighbours that are in none.
         free = np.concatenate(([centre], columns[starts[centre] : starts[centre + 1]]))
-        free, group = free[~taken[free]], []
+        free = free[~taken[free]]
+        group = []
         while len(free):
-            group.append(int(free[0]))
-            near = columns[starts[free[0]] : starts[free[0] + 1]]
-            free = free[1:][np.isin(free[1:], near)] if mutual else free[1:]
+            first = int(free[0])
+            group.append(first)
+            free = free[1:]
+            if mutual:
+                free = free[np.isin(free, columns[starts[first] : starts[first + 1]])]
         if len(group) > 1:
             taken[group] = True
             yield group
