@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from benchwright.answers.table import Answers
+from benchwright.answers.known_responses import KnownResponses
+from benchwright.core.array_types import Floats, Places
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError, expected
 from benchwright.core.seeding import item_uniforms, stage_generator
@@ -27,8 +27,6 @@ from benchwright.methods.dele.estimation.aipw import aipw_with
 from benchwright.methods.dele.estimation.item_predictions import ItemPredictor
 from benchwright.methods.dele.estimation.subset_scores import Estimated, estimate_scores
 from benchwright.statistics.unequal_draws import systematic_draw
-
-Float = NDArray[np.float64]
 
 FEWEST = 20
 """Minimum size of a ready-made subset."""
@@ -78,8 +76,8 @@ class ReadyMade(NamedTuple):
     name: str
     keys: tuple[str, ...]
     subjects: tuple[str, ...]
-    share: Float
-    loadings: Float
+    share: Floats
+    loadings: Floats
     models: int
 
     @property
@@ -97,7 +95,7 @@ class ReadyMade(NamedTuple):
         """`<task>/<row>` of each item, as logs of the stock task name it."""
         return tuple(f"{task}/{row}" for task, row in self.places)
 
-    def predictor(self, order: NDArray[np.intp] | None = None) -> ItemPredictor:
+    def predictor(self, order: Places | None = None) -> ItemPredictor:
         """Return the predictor of answers to the items, in some order of them.
 
         Items with and without answers of other models have a free level each.
@@ -111,7 +109,7 @@ class ReadyMade(NamedTuple):
             return whole
         return whole._replace(offset=offset[order], features=whole.features[:, order])
 
-    def draw(self, size: int) -> NDArray[np.intp]:
+    def draw(self, size: int) -> Places:
         """Return the positions (size,) of a random draw, the same for everyone.
 
         Each item has the same probability. Subjects, and items with and without answers of other

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from benchwright.core.array_types import Bools
 from benchwright.core.cells import cells
 from benchwright.core.errors import InputError
 from benchwright.core.neighbourhood import Neighbourhood
@@ -107,7 +107,7 @@ def split_items(items: pd.DataFrame, item_audit: pd.DataFrame) -> tuple[pd.DataF
     return kept, items[removed].reset_index(drop=True)
 
 
-def _tag(finding: Finding) -> tuple[str, NDArray[np.bool_]]:
+def _tag(finding: Finding) -> tuple[str, Bools]:
     """Return the tag that a rule gives to items, and which (n,) it gives it to."""
     if finding.rule in _WARNING_RULES:
         return finding.rule, finding.flagged

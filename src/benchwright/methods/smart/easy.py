@@ -8,10 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from benchwright.core.array_types import Bools
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.core.seeding import item_uniforms
 from benchwright.methods.smart.filter_models import flag_unanimous
-from benchwright.methods.smart.finding import Bools, Finding
+from benchwright.methods.smart.finding import Finding
 from benchwright.params.filtering import EasyParams, FilteringParams
 from benchwright.statistics.random_subsets import largest_remainder
 

@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.core.array_types import Bools
 from benchwright.core.configuration import parse_configuration
 from benchwright.core.response_matrix import ResponseMatrix
-from benchwright.methods.smart.finding import Bools, Finding
+from benchwright.methods.smart.finding import Finding
 from benchwright.params.filtering import AnswerOnlyParams, EasyParams, SuspectLabelParams
 
 _LISTED = 8

@@ -7,10 +7,8 @@ from typing import Literal, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from benchwright.core.array_types import Bools, Floats
 from benchwright.tables.smart import RULES
-
-Bools = NDArray[np.bool_]
-Floats = NDArray[np.float64]
 
 Status = Literal["ran", "not_run", "off"]
 

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.core.array_types import Integers, Places
 from benchwright.core.language import likely_languages
 from benchwright.core.neighbourhood import Neighbourhood
 from benchwright.core.seeding import stage_generator
@@ -25,9 +26,6 @@ from benchwright.similarity.threshold import bin_distances
 from benchwright.statistics.nearest_neighbours import neighbours_of
 from benchwright.tables.similarity import DistanceDensity
 from benchwright.tables.smart import NeighbourConvergence
-
-Rows = NDArray[np.intp]
-Ints = NDArray[np.integer]
 
 EXACT_UP_TO = 50_000
 """With more items neighbours are approximate, and their recall is measured."""
@@ -263,7 +261,7 @@ def _too_alike(groups: Sequence[Sequence[str]], n: int) -> str:
     return f"one group has {largest:,} items" if largest > _LARGEST_GROUP else ""
 
 
-def _stars(n: int, rows: Rows, columns: Ints, mutual: bool) -> Iterator[list[int]]:
+def _stars(n: int, rows: Places, columns: Integers, mutual: bool) -> Iterator[list[int]]:
     """Yield each item with its close neighbours (`mutual`: close to each other), in order of id."""
     taken = np.zeros(n, dtype=bool)
     starts = np.searchsorted(rows, np.arange(n + 1))
@@ -283,7 +281,7 @@ def _stars(n: int, rows: Rows, columns: Ints, mutual: bool) -> Iterator[list[int
             yield group
 
 
-def _components(n: int, rows: Rows, columns: Ints) -> Iterator[list[int]]:
+def _components(n: int, rows: Places, columns: Integers) -> Iterator[list[int]]:
     """Yield items linked by close pairs, directly or through others."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components

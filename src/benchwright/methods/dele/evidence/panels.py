@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from benchwright.core.array_types import Places
 from benchwright.core.configuration import parse_configuration
 from benchwright.core.item_clusters import item_clusters
 from benchwright.core.response_matrix import ResponseMatrix
@@ -25,8 +26,6 @@ CHOSEN_BY: Mapping[str, str] = {
     "all": "all",
 }
 """Panels in the order of the report, and the group whose responses choose items for each."""
-
-Places = NDArray[np.intp]
 
 
 class ModelSplit(NamedTuple):

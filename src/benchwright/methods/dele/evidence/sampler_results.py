@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.core.array_types import Floats, Integers
 from benchwright.core.errors import InputError
 from benchwright.core.progress import progress_bar
 from benchwright.core.seeding import stage_generator
@@ -103,8 +104,8 @@ def measure_samplers(
     """
     sizes = sizes_of_rates(draws.rates, len(pool))
     keys: list[tuple[str, str, int]] = []
-    metrics: list[NDArray[np.float64]] = []
-    overlaps: list[NDArray[np.float64]] = []
+    metrics: list[Floats] = []
+    overlaps: list[Floats] = []
     total = sum(draws.repeats[name] for name in samplers)
     with progress_bar("samplers", "draw", total) as bar:
         for name in sorted(samplers):
@@ -134,7 +135,7 @@ def measure_samplers(
     return table[columns].sort_values(_KEY, ignore_index=True)
 
 
-def shared_items(drawn: NDArray[np.int64], repeats: int) -> NDArray[np.float64]:
+def shared_items(drawn: NDArray[np.int64], repeats: int) -> Floats:
     """Return the mean share (sizes,) of items that two repeats have in common; NaN of one repeat.
 
     `drawn` (sizes, items) counts the repeats with an item.
@@ -239,9 +240,7 @@ def compare_with_random(sampling_results: pd.DataFrame, study: SamplingStudy) ->
     return SamplingAgainstRandom.of(table)
 
 
-def _row(
-    key: dict[str, Any], value: float, values: NDArray[np.float64], nulls: NDArray[np.integer]
-) -> dict[str, Any]:
+def _row(key: dict[str, Any], value: float, values: Floats, nulls: Integers) -> dict[str, Any]:
     """Compare a mean with single random subsets, or with means over those at places `nulls`."""
     known = values[~np.isnan(values)]
     low, median, high = np.quantile(known, MIDDLE).tolist() if len(known) else [np.nan] * 3

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from benchwright.core.array_types import Floats
 from benchwright.core.seeding import stage_generator
 from benchwright.core.token_counts import rough_tokens
 from benchwright.exports.export import CHOSEN_BY_SUBJECT
@@ -50,7 +50,7 @@ class SamplingStudy:
     # by group of models that choose: selection, weak or all; pools differ only in
     # their responses.
     pools: dict[str, SamplingPool]
-    tokens: NDArray[np.float64]  # (n,) tokens of each item's question and options
+    tokens: Floats  # (n,) tokens of each item's question and options
     sampling: SamplingParams
     seed: int
 

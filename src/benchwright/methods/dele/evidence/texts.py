@@ -5,8 +5,8 @@ from typing import cast
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from benchwright.core.array_types import Floats, Places
 from benchwright.core.seeding import item_uniforms, stage_generator
 from benchwright.methods.dele.evidence.study import SamplingStudy
 from benchwright.methods.dele.samplers import text_quality
@@ -85,7 +85,7 @@ def describe_clusters(study: SamplingStudy) -> tuple[pd.DataFrame, pd.DataFrame]
     return ClusterCurves.from_rows(curves), ItemMap.from_rows(points)
 
 
-def tsne_map(pool: SamplingPool, source: str) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+def tsne_map(pool: SamplingPool, source: str) -> tuple[Places, Floats]:
     """Map at most 1,500 items to the plane by t-SNE (van der Maaten & Hinton 2008).
 
     The subset is random and depends only on the ids. TF-IDF is first reduced to 50 dimensions;

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from benchwright.core.array_types import AnyFloats, Integers
 from benchwright.core.seeding import stage_generator
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.methods.dele.estimation.errors import (
@@ -51,8 +51,8 @@ class Predicted(NamedTuple):
 
 
 def fewest_items(
-    correct: NDArray[np.floating],
-    clusters: NDArray[np.integer],
+    correct: AnyFloats,
+    clusters: Integers,
     seed: int,
     wanted: float,
     most: int,
@@ -80,7 +80,7 @@ def fewest_items(
 
 
 def _error_and_coverage(
-    halves: list[tuple[Training, NDArray[np.floating]]], seed: int, sampler: str, k: int
+    halves: list[tuple[Training, AnyFloats]], seed: int, sampler: str, k: int
 ) -> tuple[float, float]:
     """Return the median model's standard error and the coverage at k items."""
     errors, inside = [], []
@@ -104,7 +104,7 @@ def _error_and_coverage(
     return float(np.median(np.concatenate(errors))), float(np.concatenate(inside).mean())
 
 
-def which_estimators(correct: NDArray[np.floating], k: int, seed: int) -> str:
+def which_estimators(correct: AnyFloats, k: int, seed: int) -> str:
     """Say what to use for ranks and for scores from k items, as models left out show.
 
     A random half of at most 200 models, and the stronger half, are estimated from the others.

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from benchwright.core.array_types import AnyFloats, Floats, Integers, Places
+from benchwright.core.array_types import AnyFloats, Integers, Places
 from benchwright.core.seeding import stage_generator
 from benchwright.statistics.paired_differences import clustered_se
 

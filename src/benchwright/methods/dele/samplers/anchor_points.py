@@ -3,8 +3,8 @@
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from benchwright.core.array_types import Floats, Integers, Places
 from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms
 from benchwright.core.weighted_subset import WeightedSubset
@@ -12,15 +12,12 @@ from benchwright.methods.dele.samplers.pool import Draw, SamplingPool, once_per_
 from benchwright.methods.dele.samplers.response_samplers import require_responses
 from benchwright.statistics.item_response import fit_2pl
 
-Float = NDArray[np.float64]
-Labels = NDArray[np.intp]
-
 _DECIMALS = 6  # smaller differences of points are rounding errors
 _SIZES = 128  # cached clusterings of a pool
 _DIFFICULTY_REACH = 6.0  # the grid of abilities ends there
 
 
-def ward_merges(points: Float, sizes: NDArray[np.integer]) -> NDArray[np.intp]:
+def ward_merges(points: Floats, sizes: Integers) -> Places:
     """Build Ward's tree (1963) of weighted points; one of size s stands for s equal points.
 
     SciPy's `linkage` has no sizes and needs n² distances; this takes 8 u² bytes for u distinct
@@ -47,7 +44,7 @@ def ward_merges(points: Float, sizes: NDArray[np.integer]) -> NDArray[np.intp]:
     return merges[np.argsort(heights, kind="stable")]
 
 
-def _costs(points: Float, sizes: NDArray[np.integer]) -> Float:
+def _costs(points: Floats, sizes: Integers) -> Floats:
     """Return twice the cost (u, u) of each union, 2st/(s + t) × squared distance; diagonal ∞."""
     square, weight = (points**2).sum(axis=1), sizes.astype(np.float64)
     costs = np.asarray(points @ points.T)
@@ -58,7 +55,7 @@ def _costs(points: Float, sizes: NDArray[np.integer]) -> Float:
     return costs
 
 
-def _join(costs: Float, weight: Float, x: int, y: int) -> None:
+def _join(costs: Floats, weight: Floats, x: int, y: int) -> None:
     """Replace cluster y by the union, and x by one of infinite cost (Lance & Williams 1967)."""
     both = weight[x] + weight[y]
     row = (weight[x] + weight) * costs[x] + (weight[y] + weight) * costs[y] - weight * costs[x, y]
@@ -68,7 +65,7 @@ def _join(costs: Float, weight: Float, x: int, y: int) -> None:
     costs[y], costs[:, y], costs[:, x] = row, row, np.inf
 
 
-def cut_tree(merges: NDArray[np.intp], u: int, k: int) -> Labels:
+def cut_tree(merges: Places, u: int, k: int) -> Places:
     """Return the labels 0 … k − 1 of u points after the first u − k merges."""
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import connected_components
@@ -84,7 +81,7 @@ class AnchorClusters:
     The order of the points (n, d) does not depend on the order of the pool.
     """
 
-    def __init__(self, points: Float) -> None:
+    def __init__(self, points: Floats) -> None:
         self.points = np.round(points, _DECIMALS)
         different, kind, sizes = np.unique(
             self.points, axis=0, return_inverse=True, return_counts=True
@@ -93,7 +90,7 @@ class AnchorClusters:
         self._merges = ward_merges(different, sizes)
         self._clusters = lru_cache(maxsize=_SIZES)(self._nearness)
 
-    def anchors(self, size: int, ties: Float) -> WeightedSubset:
+    def anchors(self, size: int, ties: Floats) -> WeightedSubset:
         """Return `size` points with weights: each represents its share of a cluster.
 
         Each cluster gives the point nearest to its mean. Equal points are never in two clusters. If
@@ -112,7 +109,7 @@ class AnchorClusters:
         given = np.bincount(labels[chosen])
         return WeightedSubset(chosen, (counts / (given * len(order)))[labels[chosen]])
 
-    def _nearness(self, k: int) -> tuple[Labels, Float]:
+    def _nearness(self, k: int) -> tuple[Places, Floats]:
         """Return the label (n,) of each point's cluster and its distance to the mean, squared."""
         labels = cut_tree(self._merges, self._distinct, k)[self._kind]
         sums = np.array([np.bincount(labels, column) for column in self.points.T])
@@ -120,7 +117,7 @@ class AnchorClusters:
         return labels, np.round(((self.points - means[labels]) ** 2).sum(axis=1), _DECIMALS)
 
 
-def _item_parameters(pool: SamplingPool) -> Float:
+def _item_parameters(pool: SamplingPool) -> Floats:
     """Return discrimination and difficulty, clipped at ±6 (n, 2); medians without responses."""
     fit = fit_2pl(pool.correct)
     known = ~np.isnan(fit.discrimination)
@@ -132,7 +129,7 @@ def _item_parameters(pool: SamplingPool) -> Float:
 
 
 @once_per_pool
-def _clusters_of(pool: SamplingPool) -> tuple[NDArray[np.intp], AnchorClusters]:
+def _clusters_of(pool: SamplingPool) -> tuple[Places, AnchorClusters]:
     """Return the order of the items by id, and the clusters of the items in this order."""
     require_responses(pool, "irt_clusters")
     order = np.argsort(np.array(pool.item_ids, dtype=object), kind="stable")

@@ -7,8 +7,8 @@ from math import nan
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from benchwright.core.array_types import AnyFloats, Floats, Places
 from benchwright.core.errors import InputError
 from benchwright.core.seeding import stage_generator
 from benchwright.core.weighted_subset import WeightedSubset
@@ -26,13 +26,12 @@ from benchwright.params.sampling import SamplingParams
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-Features: TypeAlias = "NDArray[np.floating] | csr_matrix"
+Features: TypeAlias = "AnyFloats | csr_matrix"
 """(n, d) features of n items: a dense array, or a sparse matrix."""
 K = int | Literal["elbow"]
 """A number of clusters, or the bend of the curve over `CANDIDATES`."""
 
 Method = Literal["nmf", "lda", "kmeans", "spectral", "dbscan"]
-Labels = NDArray[np.intp]
 TFIDF = "tfidf"
 NOISE = -1
 
@@ -75,7 +74,7 @@ WORKING_MIB = 64
 
 def spectral_embedding(
     features: Features, dimensions: int, generator: np.random.Generator
-) -> NDArray[np.float64]:
+) -> Floats:
     """Embed n items in `dimensions` < n by their graph of nearest neighbours (Shi & Malik 2000).
 
     An edge has weight 1 if both items are among the other's nearest by cosine, and 1/2 if only one
@@ -108,12 +107,12 @@ def spectral_embedding(
 class ClusterCurve(NamedTuple):
     """The quality of a clustering for each candidate number of clusters."""
 
-    k: NDArray[np.intp]  # (c,) increasing numbers of clusters
+    k: Places  # (c,) increasing numbers of clusters
     # (c,) sum of squared distances of items to the mean of their cluster, in the space of the
     # features (TF-IDF or vectors) for every method, so that methods can be compared.
-    within: NDArray[np.float64]
+    within: Floats
     # (c,) mean silhouette by cosine distance, −1 to 1; NaN with one cluster.
-    silhouette: NDArray[np.float64]
+    silhouette: Floats
 
 
 _NO_CURVE = ClusterCurve(np.empty(0, np.intp), np.empty(0), np.empty(0))
@@ -122,8 +121,8 @@ _NO_CURVE = ClusterCurve(np.empty(0, np.intp), np.empty(0), np.empty(0))
 def cluster_curve(
     features: Features,
     candidates: tuple[int, ...],
-    labels_of: Callable[[int], Labels],
-    sample: NDArray[np.intp],
+    labels_of: Callable[[int], Places],
+    sample: Places,
 ) -> ClusterCurve:
     """Compute the quality of every candidate number of clusters.
 
@@ -158,7 +157,7 @@ def elbow(curve: ClusterCurve) -> int:
     return int(curve.k[np.argmax(np.round(1 - x - y, 9))])
 
 
-def within_squares(features: Features, labels: Labels) -> float:
+def within_squares(features: Features, labels: Places) -> float:
     """Sum the squared distances of items to their cluster's mean: Σ|x|² − Σ|Σx|²/n."""
     from scipy.sparse import csr_matrix
     from sklearn.utils.extmath import row_norms, safe_sparse_dot
@@ -176,7 +175,7 @@ class Clustering(NamedTuple):
 
     # (n,) 0, 1, … by decreasing size, ties by smallest id; −1 is noise: the noise of DBSCAN, and on
     # TF-IDF items without words.
-    labels: Labels
+    labels: Places
     # number of clusters that was set; larger than that of labels if a topic is the strongest of no
     # item. 0 with DBSCAN, which finds the number.
     asked: int
@@ -205,9 +204,7 @@ def cluster_items(pool: SamplingPool, method: Method, source: str, k: K) -> Clus
     return Clustering(labels, asked, curve)
 
 
-def item_features(
-    pool: SamplingPool, order: NDArray[np.intp], method: Method, source: str
-) -> Features:
+def item_features(pool: SamplingPool, order: Places, method: Method, source: str) -> Features:
     """Return the features (n, d) of a pool's items in `order`.
 
     Raises:
@@ -226,7 +223,7 @@ def item_features(
 
 def _cluster(
     features: Features, method: Method, source: str, k: K
-) -> tuple[Labels, int, ClusterCurve]:
+) -> tuple[Places, int, ClusterCurve]:
     n = features.shape[0]
     if n < 3:  # too few for two clusters of which one has two items
         return np.zeros(n, dtype=np.intp), 1, _NO_CURVE
@@ -247,7 +244,7 @@ def _cluster(
 
 def _labeller(
     features: Features, method: Method, source: str, most: int
-) -> Callable[[int], Labels]:
+) -> Callable[[int], Places]:
     """Return the function from a number of clusters, at most `most`, to the labels."""
     from sklearn.cluster import KMeans
     from sklearn.decomposition import NMF, LatentDirichletAllocation
@@ -255,7 +252,7 @@ def _labeller(
     generator = stage_generator(_SEED, f"clustering {method} {source}")
     state = int(generator.integers(2**31))
 
-    def kmeans(points: Features, k: int) -> Labels:
+    def kmeans(points: Features, k: int) -> Places:
         fit = KMeans(k, n_init=_STARTS, random_state=state).fit(points)
         return np.asarray(fit.labels_, dtype=np.intp)
 
@@ -274,7 +271,7 @@ def _labeller(
     return lambda k: LatentDirichletAllocation(k, **settings).fit_transform(features).argmax(axis=1)
 
 
-def _dbscan(features: Features, source: str) -> Labels:
+def _dbscan(features: Features, source: str) -> Places:
     from sklearn import config_context
     from sklearn.cluster import DBSCAN
 
@@ -283,7 +280,7 @@ def _dbscan(features: Features, source: str) -> Labels:
         return np.asarray(model.fit(features).labels_, dtype=np.intp)
 
 
-def _by_size(labels: Labels) -> Labels:
+def _by_size(labels: Places) -> Places:
     """Renumber clusters by decreasing size, ties by first row; noise stays noise."""
     names, first, cluster, counts = np.unique(labels, True, True, True)
     ranked = np.lexsort((first, -counts, names == NOISE))
@@ -299,9 +296,7 @@ def clusterings(method: Method, source: str, k: K) -> Callable[[SamplingPool], C
     return once_per_pool(lambda pool: cluster_items(pool, method, source, k))
 
 
-def proportional_draw(
-    pool: SamplingPool, labels: NDArray[np.intp], seed: int, sampler: str
-) -> Draw:
+def proportional_draw(pool: SamplingPool, labels: Places, seed: int, sampler: str) -> Draw:
     """Draw from each cluster its share of the size by largest remainder, at random inside it.
 
     Ties of remainders are broken at random once per repeat. `labels` (n,) are clusters, including

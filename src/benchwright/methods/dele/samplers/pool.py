@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.core.array_types import Places
 from benchwright.core.seeding import item_uniforms
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.params.sampling import SamplingParams
@@ -34,7 +35,7 @@ class SamplingPool:
     def __len__(self) -> int:
         return len(self.item_ids)
 
-    def select(self, places: NDArray[np.intp]) -> "SamplingPool":
+    def select(self, places: Places) -> "SamplingPool":
         """Return the pool of some items, in the order of `places`."""
         return SamplingPool(
             tuple(self.item_ids[place] for place in places),
@@ -44,7 +45,7 @@ class SamplingPool:
             self.correct[:, places] if self.correct.size else self.correct,
         )
 
-    def by_subject(self) -> dict[str, NDArray[np.intp]]:
+    def by_subject(self) -> dict[str, Places]:
         """Return the positions of each subject's items, subjects in order."""
         places = pd.DataFrame({"subject": self.subjects}).groupby("subject").indices
         return {str(name): np.asarray(own, dtype=np.intp) for name, own in places.items()}
@@ -116,12 +117,12 @@ Feature = Callable[[str], float]
 """A number computed from a text; NaN if undefined."""
 
 
-def prefixes(order: NDArray[np.intp]) -> Draw:
+def prefixes(order: Places) -> Draw:
     """Return the draw whose subset of size k is the first k of `order`."""
     return lambda size: WeightedSubset.equal(order[:size])
 
 
-def random_order(pool: SamplingPool, seed: int, sampler: str) -> NDArray[np.intp]:
+def random_order(pool: SamplingPool, seed: int, sampler: str) -> Places:
     """Return all n positions in an order that depends only on seed, sampler and ids."""
     return np.argsort(item_uniforms(seed, f"sampling.{sampler}", pool.item_ids), kind="stable")
 
@@ -144,7 +145,7 @@ def random_quotas(
 
 def order_by(
     values: Sequence[float], pool: SamplingPool, seed: int, sampler: str, *, highest_first: bool
-) -> NDArray[np.intp]:
+) -> Places:
     """Sort all n positions by value; ties are in random order, NaN comes last."""
     scores = np.asarray(values, dtype=np.float64)
     keys = -scores if highest_first else scores

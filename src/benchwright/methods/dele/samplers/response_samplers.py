@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from benchwright.core.array_types import Floats
 from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms, stage_generator
 from benchwright.core.weighted_subset import WeightedSubset
@@ -23,8 +24,6 @@ from benchwright.statistics.unequal_draws import (
     systematic_draw,
 )
 
-Float = NDArray[np.float64]
-
 
 def require_responses(pool: SamplingPool, sampler: str) -> None:
     """Raise InputError if the pool has no responses."""
@@ -35,14 +34,14 @@ def require_responses(pool: SamplingPool, sampler: str) -> None:
         )
 
 
-def share_wrong(correct: NDArray[np.float32]) -> Float:
+def share_wrong(correct: NDArray[np.float32]) -> Floats:
     """Return the share (n,) of wrong responses to each item, with 1/2 added to wrong and right.
 
     No share is 0 or 1; an item without responses has 1/2.
     """
     known = ~np.isnan(correct)
     wrong = np.where(known, 1 - correct, 0).sum(axis=0, dtype=np.float64)
-    return np.asarray((wrong + 0.5) / (known.sum(axis=0) + 1))
+    return (wrong + 0.5) / (known.sum(axis=0) + 1)
 
 
 _wrong_of = once_per_pool(lambda pool: share_wrong(pool.correct))

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.core.array_types import Bools, Floats, Places
 from benchwright.core.configuration import (
     SCORED_AS,
     by_score_first,
@@ -18,9 +19,6 @@ from benchwright.core.option_wording import kind_of_option
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.params.perturbation import PerturbationParams
 
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-
 
 class ComparedResponses(NamedTuple):
     """Answers of m configurations to the n items that all of them answered in all d copies."""
@@ -28,7 +26,7 @@ class ComparedResponses(NamedTuple):
     configurations: tuple[str, ...]  # m names
     item_ids: tuple[str, ...]  # n ids
     conditions: tuple[str, ...]  # d names of copies
-    clusters: NDArray[np.intp]  # (n,) items with equal numbers share a passage or stem
+    clusters: Places  # (n,) items with equal numbers share a passage or stem
     original: Floats  # (m, n) scores on the original, 0–1
     perturbed: Floats  # (d, m, n) scores in each copy
     altered: Bools  # (d, n) the item is altered

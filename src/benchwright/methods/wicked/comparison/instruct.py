@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from benchwright.core.array_types import Floats
 from benchwright.core.configuration import parse_configuration
 from benchwright.methods.wicked.comparison.compared_responses import (
     ComparedResponses,
-    Floats,
     asking_styles,
 )
 from benchwright.statistics.proportion import bounded_mean

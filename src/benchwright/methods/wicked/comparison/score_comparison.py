@@ -6,12 +6,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from benchwright.core.array_types import Bools, Floats
 from benchwright.core.configuration import parse_configuration
 from benchwright.core.seeding import stage_generator
 from benchwright.methods.wicked.comparison.compared_responses import (
-    Bools,
     ComparedResponses,
-    Floats,
     asking_styles,
 )
 from benchwright.params.evaluation import EvaluationParams

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from benchwright.core.array_types import Floats, Integers
 from benchwright.core.errors import InputError
 from benchwright.params.single_best_answer import FineTuningParams
 
@@ -73,7 +73,7 @@ def load_classifier(
 
 
 def fine_tune(
-    texts: Sequence[str], labels: NDArray[np.integer], params: FineTuningParams
+    texts: Sequence[str], labels: Integers, params: FineTuningParams
 ) -> SequenceClassifier:
     """Train the last layer, the pooler and the head; freeze all other layers.
 
@@ -106,7 +106,7 @@ def fine_tune(
     return classifier
 
 
-def classify(classifier: SequenceClassifier, texts: Sequence[str]) -> NDArray[np.float64]:
+def classify(classifier: SequenceClassifier, texts: Sequence[str]) -> Floats:
     """Return (n,) the probability of class 1."""
     import torch
 

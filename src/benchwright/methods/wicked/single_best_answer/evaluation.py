@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from benchwright.core.array_types import AnyFloats, Integers
 from benchwright.methods.wicked.single_best_answer.labels import JUDGE
 from benchwright.statistics.proportion import share_with_bounds
 from benchwright.tables.base import Columns
@@ -30,9 +30,7 @@ class OperatingPoint(NamedTuple):
     reason: str = ""
 
 
-def operating_point(
-    probabilities: NDArray[np.floating], labels: NDArray[np.integer], recall: float
-) -> OperatingPoint:
+def operating_point(probabilities: AnyFloats, labels: Integers, recall: float) -> OperatingPoint:
     """Return the highest threshold whose recall is at least `recall` (WiCkeD chooses 98.9%).
 
     With fewer than 1/(1 − recall) positives the only recall that high is 1, so the threshold is the

@@ -6,8 +6,8 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from benchwright.core.array_types import Bools, Places
 from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms
 from benchwright.core.stored_shards import StoredShards
@@ -75,13 +75,13 @@ def one_label_per_item(annotations: pd.DataFrame) -> pd.DataFrame:
     return rated.assign(judged=~rated.index.isin(read))
 
 
-def judgeable(items: pd.DataFrame) -> NDArray[np.bool_]:
+def judgeable(items: pd.DataFrame) -> Bools:
     """Return (n,) whether an item has at least two options and a known right one."""
     enough = items["choices"].map(len).to_numpy() >= 2
     return np.asarray(enough & (items["answer"].to_numpy() >= 0), dtype=np.bool_)
 
 
-def held_out_items(labels: pd.DataFrame, share: float) -> NDArray[np.bool_]:
+def held_out_items(labels: pd.DataFrame, share: float) -> Bools:
     """Return (n,) items kept for evaluation: the first by hashed id of each benchmark and label.
 
     The result depends on the ids alone, not on a seed or the order of rows. `share` is that of each
@@ -91,15 +91,13 @@ def held_out_items(labels: pd.DataFrame, share: float) -> NDArray[np.bool_]:
     return place < np.floor(share * size + 0.5)
 
 
-def cross_validation_folds(labels: pd.DataFrame, folds: int) -> NDArray[np.intp]:
+def cross_validation_folds(labels: pd.DataFrame, folds: int) -> Places:
     """Return (n,) the fold of each item, from 0, by benchmark, label and a hash of the id."""
     place, _ = _place_in_stratum(labels, "single_best_answer_folds")
     return place % folds
 
 
-def _place_in_stratum(
-    labels: pd.DataFrame, purpose: str
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _place_in_stratum(labels: pd.DataFrame, purpose: str) -> tuple[Places, Places]:
     """Return each item's place in the hashed order of its benchmark and label, and their number."""
     hashed = pd.Series(item_uniforms(0, purpose, labels.index.tolist()), index=labels.index)
     groups = hashed.groupby([labels["benchmark"], labels["label"]])

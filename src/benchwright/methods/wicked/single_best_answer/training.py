@@ -5,15 +5,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from benchwright.core.array_types import Floats, Places
 from benchwright.methods.wicked.single_best_answer import bert
 from benchwright.methods.wicked.single_best_answer.evaluation import operating_point
 from benchwright.methods.wicked.single_best_answer.labels import cross_validation_folds, judgeable
 from benchwright.params.single_best_answer import SingleBestAnswerParams
 
 
-def predict(items: pd.DataFrame, classifier: Mapping[str, Any]) -> NDArray[np.float64]:
+def predict(items: pd.DataFrame, classifier: Mapping[str, Any]) -> Floats:
     """Return probabilities (n,) that items have a single best answer, NaN for unjudgeable ones.
 
     Items with fewer than two options or without a known gold cannot be judged.
@@ -31,8 +31,7 @@ def predict(items: pd.DataFrame, classifier: Mapping[str, Any]) -> NDArray[np.fl
     return probability
 
 
-Rows = NDArray[np.intp]
-FitAndPredict = Callable[[Rows, Rows], NDArray[np.float64]]
+FitAndPredict = Callable[[Places, Places], Floats]
 """Train on some rows, return the probabilities of others."""
 
 RECALLS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.989)
@@ -45,7 +44,7 @@ class Trained(NamedTuple):
     document: dict[str, Any]  # all that prediction needs, as JSON
     weights: bert.SequenceClassifier | None  # those trained here, if any
     # (n,) of the training items out of fold, of the others by the classifier.
-    probability: NDArray[np.float64]
+    probability: Floats
 
 
 def train_classifier(items: pd.DataFrame, params: SingleBestAnswerParams) -> Trained:
@@ -69,7 +68,7 @@ def train_classifier(items: pd.DataFrame, params: SingleBestAnswerParams) -> Tra
         classifier = weights
     predicted = bert.classify(classifier, texts)
 
-    def fit_and_predict(fit: Rows, ask: Rows) -> NDArray[np.float64]:
+    def fit_and_predict(fit: Places, ask: Places) -> Floats:
         if params.kind == "hub":  # none of these labels trained it
             return predicted[ask]
         other = bert.fine_tune([texts[row] for row in fit], labels[fit], tuning)
@@ -98,7 +97,7 @@ def train_classifier(items: pd.DataFrame, params: SingleBestAnswerParams) -> Tra
     return Trained(document, weights, probability)
 
 
-def out_of_fold(fit_and_predict: FitAndPredict, rows: Rows, folds: Rows) -> NDArray[np.float64]:
+def out_of_fold(fit_and_predict: FitAndPredict, rows: Places, folds: Places) -> Floats:
     """Return (n,) the probability of each row by a classifier trained on the other folds.
 
     With a single fold the classifier is trained on that fold itself.
