@@ -12,6 +12,8 @@ from benchwright.methods.dele.samplers.pool import Draw, SamplingPool, once_per_
 from benchwright.methods.dele.samplers.response_samplers import require_responses
 from benchwright.statistics.item_response import fit_2pl
 
+Labels = Places
+
 _DECIMALS = 6  # smaller differences of points are rounding errors
 _SIZES = 128  # cached clusterings of a pool
 _DIFFICULTY_REACH = 6.0  # the grid of abilities ends there
@@ -26,9 +28,11 @@ def ward_merges(points: Floats, sizes: Integers) -> Places:
     `points` (u, d) are distinct, `sizes` (u,) at least 1. Return (u − 1, 2) a point of each of the
     two clusters that a step joins, cheapest first.
     """
-    costs, weight = _costs(points, sizes), np.asarray(sizes, dtype=np.float64)
+    weight = np.asarray(sizes, dtype=np.float64)
+    costs = _costs(points, weight)
     merges = np.empty((max(len(points) - 1, 0), 2), dtype=np.intp)
-    heights, chain = np.empty(len(merges)), list[int]()
+    heights = np.empty(len(merges))
+    chain: list[int] = []
     for step in range(len(merges)):
         if not chain:
             chain.append(int((weight > 0).argmax()))
@@ -38,16 +42,18 @@ def ward_merges(points: Floats, sizes: Integers) -> Places:
             if len(chain) > 1 and last[chain[-2]] <= last[nearest]:
                 break
             chain.append(nearest)
-        x, y = chain.pop(), chain.pop()
-        merges[step], heights[step] = (x, y), costs[x, y]
+        x = chain.pop()
+        y = chain.pop()
+        merges[step] = x, y
+        heights[step] = costs[x, y]
         _join(costs, weight, x, y)
     return merges[np.argsort(heights, kind="stable")]
 
 
-def _costs(points: Floats, sizes: Integers) -> Floats:
+def _costs(points: Floats, weight: Floats) -> Floats:
     """Return twice the cost (u, u) of each union, 2st/(s + t) × squared distance; diagonal ∞."""
-    square, weight = (points**2).sum(axis=1), sizes.astype(np.float64)
-    costs = np.asarray(points @ points.T)
+    square = (points**2).sum(axis=1)
+    costs = points @ points.T
     for place, row in enumerate(costs):
         np.maximum(-2 * row + square[place] + square, 0, out=row)
         np.multiply(row, 2 * weight[place] * weight / (weight[place] + weight), out=row)
@@ -61,11 +67,14 @@ def _join(costs: Floats, weight: Floats, x: int, y: int) -> None:
     row = (weight[x] + weight) * costs[x] + (weight[y] + weight) * costs[y] - weight * costs[x, y]
     row /= both + weight
     row[[x, y]] = np.inf
-    weight[y], weight[x] = both, 0
-    costs[y], costs[:, y], costs[:, x] = row, row, np.inf
+    weight[y] = both
+    weight[x] = 0
+    costs[y] = row
+    costs[:, y] = row
+    costs[:, x] = np.inf
 
 
-def cut_tree(merges: Places, u: int, k: int) -> Places:
+def cut_tree(merges: Places, u: int, k: int) -> Labels:
     """Return the labels 0 … k − 1 of u points after the first u − k merges."""
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import connected_components
@@ -83,11 +92,12 @@ class AnchorClusters:
 
     def __init__(self, points: Floats) -> None:
         self.points = np.round(points, _DECIMALS)
-        different, kind, sizes = np.unique(
+        distinct, kind, sizes = np.unique(
             self.points, axis=0, return_inverse=True, return_counts=True
         )
-        self._distinct, self._kind = len(different), kind.ravel()
-        self._merges = ward_merges(different, sizes)
+        self._distinct = len(distinct)
+        self._kind = kind.ravel()
+        self._merges = ward_merges(distinct, sizes)
         self._clusters = lru_cache(maxsize=_SIZES)(self._nearness)
 
     def anchors(self, size: int, ties: Floats) -> WeightedSubset:
@@ -106,10 +116,10 @@ class AnchorClusters:
         others = np.setdiff1d(order, nearest)
         further = others[np.argsort(ties[others], kind="stable")][: size - len(nearest)]
         chosen = np.concatenate([nearest, further])
-        given = np.bincount(labels[chosen])
-        return WeightedSubset(chosen, (counts / (given * len(order)))[labels[chosen]])
+        shares = counts / (np.bincount(labels[chosen]) * len(order))
+        return WeightedSubset(chosen, shares[labels[chosen]])
 
-    def _nearness(self, k: int) -> tuple[Places, Floats]:
+    def _nearness(self, k: int) -> tuple[Labels, Floats]:
         """Return the label (n,) of each point's cluster and its distance to the mean, squared."""
         labels = cut_tree(self._merges, self._distinct, k)[self._kind]
         sums = np.array([np.bincount(labels, column) for column in self.points.T])

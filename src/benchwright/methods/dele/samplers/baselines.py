@@ -1,6 +1,7 @@
 """Random, stratified and balanced samplers, and samplers inside subjects (DELE, A.1.1, 4.2, 5)."""
 
 from collections.abc import Mapping
+from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
@@ -47,7 +48,9 @@ def balanced_sampler(pool: SamplingPool, seed: int) -> Draw:
     return prefixes(np.lexsort((np.array(turns, dtype=object), lots, rounds)))
 
 
-def within_subjects(sampler: Sampler, by_subject: Mapping[str, Sampler] | None = None) -> Sampler:
+def within_subjects(
+    sampler: Sampler, by_subject: Mapping[str, Sampler] = MappingProxyType({})
+) -> Sampler:
     """Return the sampler that gives each subject its share of the size and samples inside it.
 
     `by_subject` holds the samplers of subjects with another one than `sampler`. Shares are by
@@ -57,29 +60,28 @@ def within_subjects(sampler: Sampler, by_subject: Mapping[str, Sampler] | None =
 
     def sample(pool: SamplingPool, seed: int) -> Draw:
         members = pool.by_subject()
-        draws = {
-            name: (by_subject or {}).get(name, sampler)(pool.select(own), seed)
-            for name, own in members.items()
-        }
-        sizes = {name: len(own) for name, own in members.items()}
-        quotas_of = random_quotas(sizes, seed, "sampling.within_subject")
+        draws = {}
+        for name, own in members.items():
+            own_sampler = by_subject.get(name, sampler)
+            draws[name] = own_sampler(pool.select(own), seed)
+        quotas_of = random_quotas(members, seed, "sampling.within_subject")
 
         def draw(size: int) -> WeightedSubset:
-            quotas = quotas_of(size)
-            positions, weights, inclusion = [], [], []
-            for name, own in members.items():
-                if not quotas[name]:
-                    continue
-                inner = draws[name](quotas[name])
-                positions.append(own[inner.positions])
-                weights.append(inner.weights * (quotas[name] / size))
-                if inner.inclusion is not None:
-                    inclusion.append(inner.inclusion)
-            drawn = len(inclusion) == len(positions)
+            parts = []
+            for name, quota in quotas_of(size).items():
+                if quota:
+                    inner = draws[name](quota)
+                    parts.append(
+                        inner._replace(
+                            positions=members[name][inner.positions],
+                            weights=inner.weights * (quota / size),
+                        )
+                    )
+            inclusion = [part.inclusion for part in parts if part.inclusion is not None]
             return WeightedSubset(
-                np.concatenate(positions),
-                np.concatenate(weights),
-                np.concatenate(inclusion) if drawn else None,
+                np.concatenate([part.positions for part in parts]),
+                np.concatenate([part.weights for part in parts]),
+                np.concatenate(inclusion) if len(inclusion) == len(parts) else None,
             )
 
         return draw

@@ -3,7 +3,6 @@
 import warnings
 from collections.abc import Callable
 from functools import cache, lru_cache
-from math import nan
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -31,6 +30,7 @@ Features: TypeAlias = "AnyFloats | csr_matrix"
 K = int | Literal["elbow"]
 """A number of clusters, or the bend of the curve over `CANDIDATES`."""
 
+Labels = Places
 Method = Literal["nmf", "lda", "kmeans", "spectral", "dbscan"]
 TFIDF = "tfidf"
 NOISE = -1
@@ -121,7 +121,7 @@ _NO_CURVE = ClusterCurve(np.empty(0, np.intp), np.empty(0), np.empty(0))
 def cluster_curve(
     features: Features,
     candidates: tuple[int, ...],
-    labels_of: Callable[[int], Places],
+    labels_of: Callable[[int], Labels],
     sample: Places,
 ) -> ClusterCurve:
     """Compute the quality of every candidate number of clusters.
@@ -132,16 +132,15 @@ def cluster_curve(
     from sklearn.metrics.pairwise import cosine_distances
 
     distances = np.asarray(cosine_distances(features[sample]), dtype=np.float64)
-    within, silhouette = [], []
-    for k in candidates:
+    within = np.empty(len(candidates))
+    silhouette = np.full(len(candidates), np.nan)
+    for place, k in enumerate(candidates):
         labels = labels_of(k)
-        within.append(within_squares(features, labels))
+        within[place] = within_squares(features, labels)
         own = labels[sample]
-        several = 2 <= len(np.unique(own)) < len(own)
-        silhouette.append(
-            silhouette_score(distances, own, metric="precomputed") if several else nan
-        )
-    return ClusterCurve(np.array(candidates, np.intp), np.array(within), np.array(silhouette))
+        if 2 <= len(np.unique(own)) < len(own):
+            silhouette[place] = silhouette_score(distances, own, metric="precomputed")
+    return ClusterCurve(np.array(candidates, np.intp), within, silhouette)
 
 
 def elbow(curve: ClusterCurve) -> int:
@@ -157,7 +156,7 @@ def elbow(curve: ClusterCurve) -> int:
     return int(curve.k[np.argmax(np.round(1 - x - y, 9))])
 
 
-def within_squares(features: Features, labels: Places) -> float:
+def within_squares(features: Features, labels: Labels) -> float:
     """Sum the squared distances of items to their cluster's mean: Σ|x|² − Σ|Σx|²/n."""
     from scipy.sparse import csr_matrix
     from sklearn.utils.extmath import row_norms, safe_sparse_dot
@@ -175,7 +174,7 @@ class Clustering(NamedTuple):
 
     # (n,) 0, 1, … by decreasing size, ties by smallest id; −1 is noise: the noise of DBSCAN, and on
     # TF-IDF items without words.
-    labels: Places
+    labels: Labels
     # number of clusters that was set; larger than that of labels if a topic is the strongest of no
     # item. 0 with DBSCAN, which finds the number.
     asked: int
@@ -193,15 +192,18 @@ def cluster_items(pool: SamplingPool, method: Method, source: str, k: K) -> Clus
 
     order = np.argsort(np.array(pool.item_ids, dtype=object), kind="stable")
     features = item_features(pool, order, method, source)
-    kept = np.flatnonzero(row_norms(features) > 0) if source == TFIDF else np.arange(len(pool))
-    labels_by_id = np.full(len(pool), NOISE, dtype=np.intp)
+    kept = np.arange(len(pool))
+    if source == TFIDF:
+        kept = np.flatnonzero(row_norms(features) > 0)
     with threadpool_limits(limits=1), warnings.catch_warnings():
         # Topic models stop before full convergence, and k-means may have equal rows.
         warnings.filterwarnings("ignore", category=ConvergenceWarning)
-        labels_by_id[kept], asked, curve = _cluster(features[kept], method, source, k)
+        found = _cluster(features[kept], method, source, k)
+    labels_by_id = np.full(len(pool), NOISE, dtype=np.intp)
+    labels_by_id[kept] = found.labels
     labels = np.empty(len(pool), dtype=np.intp)
     labels[order] = _by_size(labels_by_id)
-    return Clustering(labels, asked, curve)
+    return found._replace(labels=labels)
 
 
 def item_features(pool: SamplingPool, order: Places, method: Method, source: str) -> Features:
@@ -221,30 +223,28 @@ def item_features(pool: SamplingPool, order: Places, method: Method, source: str
     return np.asarray(pool.vectors[source][order], dtype=np.float64)
 
 
-def _cluster(
-    features: Features, method: Method, source: str, k: K
-) -> tuple[Places, int, ClusterCurve]:
+def _cluster(features: Features, method: Method, source: str, k: K) -> Clustering:
     n = features.shape[0]
     if n < 3:  # too few for two clusters of which one has two items
-        return np.zeros(n, dtype=np.intp), 1, _NO_CURVE
+        return Clustering(np.zeros(n, dtype=np.intp), 1, _NO_CURVE)
     if method == "dbscan":
-        return _dbscan(features, source), 0, _NO_CURVE
+        return Clustering(_dbscan(features, source), 0, _NO_CURVE)
     most = max(CANDIDATES) if isinstance(k, str) else k
     labels_of = cache(_labeller(features, method, source, most))  # the chosen k is fitted once
     if isinstance(k, int):
         asked = min(k, n - 1)
-        return labels_of(asked), asked, _NO_CURVE
-    candidates = tuple(number for number in CANDIDATES if number < n) or (n - 1,)
+        return Clustering(labels_of(asked), asked, _NO_CURVE)
+    candidates = tuple(number for number in CANDIDATES if number < n)
     generator = stage_generator(_SEED, "silhouette items")
     sample = np.sort(generator.permutation(n)[:_SILHOUETTE_ITEMS])
     curve = cluster_curve(features, candidates, labels_of, sample)
     asked = elbow(curve)
-    return labels_of(asked), asked, curve
+    return Clustering(labels_of(asked), asked, curve)
 
 
 def _labeller(
     features: Features, method: Method, source: str, most: int
-) -> Callable[[int], Places]:
+) -> Callable[[int], Labels]:
     """Return the function from a number of clusters, at most `most`, to the labels."""
     from sklearn.cluster import KMeans
     from sklearn.decomposition import NMF, LatentDirichletAllocation
@@ -252,7 +252,7 @@ def _labeller(
     generator = stage_generator(_SEED, f"clustering {method} {source}")
     state = int(generator.integers(2**31))
 
-    def kmeans(points: Features, k: int) -> Places:
+    def kmeans(points: Features, k: int) -> Labels:
         fit = KMeans(k, n_init=_STARTS, random_state=state).fit(points)
         return np.asarray(fit.labels_, dtype=np.intp)
 
@@ -261,17 +261,29 @@ def _labeller(
     if method == "spectral":
         points = spectral_embedding(features, min(most, features.shape[0] - 1), generator)
         return lambda k: kmeans(points[:, :k], k)
+
+    def nmf(k: int) -> Labels:
+        model = NMF(min(k, *features.shape), init="nndsvda", tol=1e-3, random_state=state)
+        return model.fit_transform(features).argmax(axis=1)
+
     if method == "nmf":
-        most_topics = min(features.shape)
-        settings = {"init": "nndsvda", "tol": 1e-3, "random_state": state}
-        return lambda k: NMF(min(k, most_topics), **settings).fit_transform(features).argmax(axis=1)
+        return nmf
 
-    online = {"learning_method": "online", "max_iter": 5, "batch_size": 512}
-    settings = {**online, "mean_change_tol": 1e-2, "random_state": state}
-    return lambda k: LatentDirichletAllocation(k, **settings).fit_transform(features).argmax(axis=1)
+    def lda(k: int) -> Labels:
+        model = LatentDirichletAllocation(
+            k,
+            learning_method="online",
+            max_iter=5,
+            batch_size=512,
+            mean_change_tol=1e-2,
+            random_state=state,
+        )
+        return model.fit_transform(features).argmax(axis=1)
+
+    return lda
 
 
-def _dbscan(features: Features, source: str) -> Places:
+def _dbscan(features: Features, source: str) -> Labels:
     from sklearn import config_context
     from sklearn.cluster import DBSCAN
 
@@ -280,9 +292,11 @@ def _dbscan(features: Features, source: str) -> Places:
         return np.asarray(model.fit(features).labels_, dtype=np.intp)
 
 
-def _by_size(labels: Places) -> Places:
+def _by_size(labels: Labels) -> Labels:
     """Renumber clusters by decreasing size, ties by first row; noise stays noise."""
-    names, first, cluster, counts = np.unique(labels, True, True, True)
+    names, first, cluster, counts = np.unique(
+        labels, return_index=True, return_inverse=True, return_counts=True
+    )
     ranked = np.lexsort((first, -counts, names == NOISE))
     return np.where(labels == NOISE, NOISE, np.argsort(ranked)[cluster])
 
@@ -296,7 +310,7 @@ def clusterings(method: Method, source: str, k: K) -> Callable[[SamplingPool], C
     return once_per_pool(lambda pool: cluster_items(pool, method, source, k))
 
 
-def proportional_draw(pool: SamplingPool, labels: Places, seed: int, sampler: str) -> Draw:
+def proportional_draw(pool: SamplingPool, labels: Labels, seed: int, sampler: str) -> Draw:
     """Draw from each cluster its share of the size by largest remainder, at random inside it.
 
     Ties of remainders are broken at random once per repeat. `labels` (n,) are clusters, including
@@ -304,14 +318,11 @@ def proportional_draw(pool: SamplingPool, labels: Places, seed: int, sampler: st
     """
     shuffled = random_order(pool, seed, sampler)
     members = {str(name): shuffled[labels[shuffled] == name] for name in np.unique(labels)}
-    sizes = {name: len(own) for name, own in members.items()}
-    quotas_of = random_quotas(sizes, seed, f"sampling.{sampler}.cluster")
+    quotas_of = random_quotas(members, seed, f"sampling.{sampler}.cluster")
 
     def draw(size: int) -> WeightedSubset:
-        quotas = quotas_of(size)
-        return WeightedSubset.equal(
-            np.concatenate([own[: quotas[name]] for name, own in members.items()])
-        )
+        parts = [members[name][:quota] for name, quota in quotas_of(size).items()]
+        return WeightedSubset.equal(np.concatenate(parts))
 
     return draw
 

@@ -38,11 +38,11 @@ class SamplingPool:
     def select(self, places: Places) -> "SamplingPool":
         """Return the pool of some items, in the order of `places`."""
         return SamplingPool(
-            tuple(self.item_ids[place] for place in places),
-            tuple(self.subjects[place] for place in places),
-            tuple(self.texts[place] for place in places),
-            {name: matrix[places] for name, matrix in self.vectors.items()},
-            self.correct[:, places] if self.correct.size else self.correct,
+            item_ids=tuple(self.item_ids[place] for place in places),
+            subjects=tuple(self.subjects[place] for place in places),
+            texts=tuple(self.texts[place] for place in places),
+            vectors={name: matrix[places] for name, matrix in self.vectors.items()},
+            correct=self.correct[:, places] if self.correct.size else self.correct,
         )
 
     def by_subject(self) -> dict[str, Places]:
@@ -54,7 +54,7 @@ class SamplingPool:
     def digest(self) -> bytes:
         """A hash of everything except the subjects."""
         digest = hashlib.blake2b(repr((self.item_ids, self.texts)).encode(), digest_size=16)
-        for name, matrix in [*self.vectors.items(), ("", self.correct)]:
+        for name, matrix in {**self.vectors, "": self.correct}.items():
             digest.update(f"{name}{matrix.shape}".encode())
             digest.update(np.ascontiguousarray(matrix).data)
         return digest.digest()
@@ -82,16 +82,13 @@ class SamplerKind(NamedTuple):
 VectorsByText = Mapping[str, NDArray[np.float32]]
 
 
-def item_pool(
-    items: pd.DataFrame, vectors: Mapping[str, VectorsByText] | None = None
-) -> SamplingPool:
+def item_pool(items: pd.DataFrame, vectors: Mapping[str, VectorsByText]) -> SamplingPool:
     """Return an `Items` table as a pool of questions; `vectors` are by encoder and question."""
     texts = tuple(items["question"])
-    matrices = {
-        encoder: np.array([by_text[text] for text in texts], dtype=np.float32)
-        for encoder, by_text in (vectors or {}).items()
-    }
-    return SamplingPool(tuple(items["item_id"]), tuple(items["subject"]), texts, matrices)
+    matrices = {}
+    for encoder, by_text in vectors.items():
+        matrices[encoder] = np.array([by_text[text] for text in texts], dtype=np.float32)
+    return SamplingPool(tuple(items["item_id"]), tuple(items["subject"]), texts, vectors=matrices)
 
 
 T = TypeVar("T")
@@ -128,19 +125,19 @@ def random_order(pool: SamplingPool, seed: int, sampler: str) -> Places:
 
 
 def random_quotas(
-    sizes: Mapping[str, int], seed: int, stage: str
+    members: Mapping[str, Places], seed: int, stage: str
 ) -> Callable[[int], dict[str, int]]:
     """Return the function from a size to the share of each group, by largest remainder.
 
     Ties of remainders are broken at random, once per seed.
     """
-    lots = item_uniforms(seed, stage, list(sizes))
+    lots = item_uniforms(seed, stage, list(members))
     turns = np.argsort(np.argsort(lots, kind="stable"))
     # largest_remainder breaks ties by name, so names begin with the random turn.
-    named = {
-        f"{turn:09d}{name}": size for turn, (name, size) in zip(turns, sizes.items(), strict=True)
-    }
-    return lambda size: {key[9:]: quota for key, quota in largest_remainder(named, size).items()}
+    sizes = {}
+    for turn, (name, own) in zip(turns, members.items(), strict=True):
+        sizes[f"{turn:09d}{name}"] = len(own)
+    return lambda size: {key[9:]: quota for key, quota in largest_remainder(sizes, size).items()}
 
 
 def order_by(
