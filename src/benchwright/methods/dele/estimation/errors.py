@@ -18,7 +18,7 @@ LEVEL = 0.95
 """Target coverage of intervals."""
 
 _ROUNDING = 1e-9
-_ERRORS = ["absolute", "bias", "coverage", "width", "tau_b", "squared"]
+_ERRORS = ["mean_absolute_error", "bias", "coverage", "width", "tau_b", "squared"]
 _LEAST_GAIN = 0.02  # in tau-b over the mean, on every panel, of an estimator that ranks models
 _LEAST_COVERAGE = 0.93
 
@@ -29,19 +29,19 @@ def estimator_errors(
     subsets: Sequence[WeightedSubset],
     tested: AnyFloats,
     seed: int,
-    level: float,
 ) -> tuple[pd.Series, str]:
     """Return the errors of an estimator, means over models and subsets, and a reason for NaN."""
     truth = tested.mean(axis=1, dtype=np.float64)
     parts: list[pd.Series] = []
     reasons: list[str] = []
     for subset in subsets:
-        estimates = ESTIMATORS[name].fit(training, subset, seed)(tested[:, subset.positions], level)
+        estimate = ESTIMATORS[name].fit(training, subset, seed)
+        estimates = estimate(tested[:, subset.positions], LEVEL)
         gap = estimates.score - truth
         width = estimates.high - estimates.low
         inside = (estimates.low - _ROUNDING <= truth) & (truth <= estimates.high + _ROUNDING)
         errors = {
-            "absolute": np.abs(gap),
+            "mean_absolute_error": np.abs(gap),
             "bias": gap,
             "coverage": np.where(np.isnan(width), np.nan, inside),
             "width": width,

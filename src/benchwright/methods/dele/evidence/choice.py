@@ -11,13 +11,12 @@ import numpy as np
 import pandas as pd
 
 from benchwright.core.errors import InputError
-from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.evidence.told_apart import not_told_apart
 from benchwright.exports.export import ALL_MODELS_SPLIT, CHOSEN_BY_SUBJECT, sampler_of
 from benchwright.methods.dele.evidence.panels import FEWEST_MODELS, ModelSplit, split_by_family
 from benchwright.methods.dele.evidence.sampler_results import (
-    HIGHER_IS_BETTER,
     compare_for_panels,
+    direction,
     measure_samplers,
     runs_on,
 )
@@ -64,23 +63,20 @@ def choose_sampler(results: pd.DataFrame, params: AdaptiveParams) -> Choice:
     if table.empty:
         rates = f"{params.lowest_rate:g}% and {params.highest_rate:g}%"
         return Choice("", table, f"no results between {rates}")
-    ranked, reason = table["eligible"], ""
+    reason = ""
+    ranked = table["eligible"]
     if not ranked.any():
         ranked = table["spearman"].notna()
         reason = f"no sampler reaches a Spearman correlation of {MIN_CORRELATION:g}"
     if not ranked.any():
         undefined = "correlations are undefined: too few models, or all scores are equal"
         return Choice("", table, undefined)
-    costs = table.loc[ranked, list(params.criteria)] * [-_sign(name) for name in params.criteria]
+    costs = table.loc[ranked, list(params.criteria)] * [-direction(n) for n in params.criteria]
     table["mean_rank"] = costs.rank(na_option="bottom").mean(axis=1)
     table = table.sort_values(
         ["mean_rank", "spearman", "sampler"], ascending=[True, False, True], ignore_index=True
     )
     return Choice(str(table["sampler"].iloc[0]), table, reason)
-
-
-def _sign(metric: str) -> int:
-    return 1 if HIGHER_IS_BETTER.get(metric) else -1
 
 
 _MEANS = ("spearman", "tau_b", "pearson", "wasserstein", "mean_absolute_error", "error_sd")
@@ -110,7 +106,7 @@ def gain_over_random(
     A positive gain is better for every metric. NaN if either has no results.
     """
     means = _by_sampler(results[results["sampler"].isin([sampler, RANDOM])], params)[metric]
-    return _sign(metric) * float(means.get(sampler, np.nan) - means.get(RANDOM, np.nan))
+    return direction(metric) * float(means.get(sampler, np.nan) - means.get(RANDOM, np.nan))
 
 
 def choose_samplers(sampling_results: pd.DataFrame, study: SamplingStudy) -> pd.DataFrame:
@@ -120,40 +116,53 @@ def choose_samplers(sampling_results: pd.DataFrame, study: SamplingStudy) -> pd.
     gain is in-sample, the held-out gain that of other models. Return a `SamplerChoice` table.
     """
     choosers = sampling_results[sampling_results["panel"] == "all"]
-    by_all = _judge(choosers, choosers[:0], study.sampling.adaptive)
-    counts = {"split": ALL_MODELS_SPLIT, "n_choose": len(study.panels.models), "n_held_out": 0}
-    return SamplerChoice.from_rows([by_all | counts, *_by_splits(study)])
+    by_all = {
+        "split": ALL_MODELS_SPLIT,
+        "n_choose": len(study.panels.models),
+        "n_held_out": 0,
+        **_judge(choosers, choosers[:0], study.sampling.adaptive),
+    }
+    return SamplerChoice.from_rows([by_all, *_by_splits(study)])
 
 
 def _by_splits(study: SamplingStudy) -> list[dict[str, Any]]:
     """Choose by each split; samplers that read no responses draw once for all splits."""
-    splits, adaptive = model_splits(study), study.sampling.adaptive
+    splits = model_splits(study)
     if not splits:
         return []
-    correct, sides = study.panels.correct, ("selection", "held_out")
-    model_panels = ModelPanels.of(
-        correct,
-        {f"{side} {n}": half[i] for n, half in enumerate(splits) for i, side in enumerate(sides)},
-    )
+    correct = study.panels.correct
+    panels = {}
+    for number, half in enumerate(splits):
+        panels[f"selection {number}"] = half.selection
+        panels[f"held_out {number}"] = half.held_out
     by_choosers = (
-        ([f"{side} {n}" for side in sides], replace(study.plain, correct=correct[half.selection]))
+        ((f"selection {n}", f"held_out {n}"), replace(study.plain, correct=correct[half.selection]))
         for n, half in enumerate(splits)
     )
     draws = study.compared_draws(by_splits=True)
-    results, _ = compare_for_panels(study, by_choosers, model_panels, draws)
+    results, _ = compare_for_panels(study, by_choosers, ModelPanels.of(correct, panels), draws)
     by_panel = dict(list(results.groupby("panel")))
-    return [
-        _judge(by_panel[f"selection {n}"], by_panel[f"held_out {n}"], adaptive)
-        | {"split": n, "n_choose": len(half.selection), "n_held_out": len(half.held_out)}
-        for n, half in enumerate(splits)
-    ]
+    rows = []
+    for number, half in enumerate(splits):
+        selection = by_panel[f"selection {number}"]
+        held_out = by_panel[f"held_out {number}"]
+        rows.append(
+            {
+                "split": number,
+                "n_choose": len(half.selection),
+                "n_held_out": len(half.held_out),
+                **_judge(selection, held_out, study.sampling.adaptive),
+            }
+        )
+    return rows
 
 
 def _judge(
     selection: pd.DataFrame, held_out: pd.DataFrame, adaptive: AdaptiveParams
 ) -> dict[str, Any]:
     """Choose by the results of some models, and measure the gain on these and on held-out ones."""
-    chosen, metric = choose_sampler(selection, adaptive), adaptive.criteria[0]
+    chosen = choose_sampler(selection, adaptive)
+    metric = adaptive.criteria[0]
     return {
         "winner": chosen.winner,
         "metric": metric,
@@ -231,10 +240,9 @@ def choose_subset(
         InputError: the sampler is unknown, its inputs are missing, or its size exceeds the number
             of items.
     """
-    sampling, pool = study.sampling, study.plain
+    sampling = study.sampling
     export = sampling.export
-    if not len(pool):
-        pool = item_pool(items, pool_vectors)
+    pool = study.plain if len(study.plain) else item_pool(items, pool_vectors)
     size = export.size or sizes_of_rates([export.rate], len(pool))[0]
     if size > len(pool):
         raise InputError(
@@ -245,11 +253,17 @@ def choose_subset(
         sampler = composed(subject_winners.set_index("subject")["winner"], study.samplers())
     else:
         sampler = make_samplers(sampling.model_copy(update={"samplers": (name,)}))[name]
-    subset: WeightedSubset = sampler(pool, export.seed)(size)
+    subset = sampler(pool, export.seed)(size)
     ids = np.array(pool.item_ids, dtype=object)[subset.positions]
-    table = pd.DataFrame({"item_id": ids, "weight": subset.weights, "inclusion": subset.inclusion})
-    table["position"] = pd.Index(items["item_id"].astype(str)).get_indexer(pd.Index(ids))
-    return ChosenSubset.from_rows(table[ChosenSubset.columns()].to_dict("records"))
+    table = pd.DataFrame(
+        {
+            "item_id": ids,
+            "position": pd.Index(items["item_id"].astype(str)).get_indexer(pd.Index(ids)),
+            "weight": subset.weights,
+            "inclusion": subset.inclusion,
+        }
+    )
+    return ChosenSubset.from_rows(table.to_dict("records"))
 
 
 def describe_subset(chosen_subset: pd.DataFrame, study: SamplingStudy) -> dict[str, Any]:
@@ -259,11 +273,12 @@ def describe_subset(chosen_subset: pd.DataFrame, study: SamplingStudy) -> dict[s
     `drawn_from` lists the ids of the items that it was drawn from; of all items where it is empty.
     """
     kept = pd.Index(study.panels.item_ids, dtype=object).isin(chosen_subset["item_id"].astype(str))
+    told_apart = ""
     weights = chosen_subset["weight"].to_numpy()
-    if (weights != weights[0]).any() or kept.sum() < len(chosen_subset):
-        return {"told_apart": "", "drawn_from": list(study.plain.item_ids)}
-    gap = gap_told_apart(study.panels.correct[:, kept], len(kept))
-    return {"told_apart": not_told_apart(100 * gap), "drawn_from": list(study.plain.item_ids)}
+    if (weights == weights[0]).all() and kept.sum() == len(chosen_subset):
+        gap = gap_told_apart(study.panels.correct[:, kept], len(kept))
+        told_apart = not_told_apart(100 * gap)
+    return {"told_apart": told_apart, "drawn_from": list(study.plain.item_ids)}
 
 
 def choose_by_subject(study: SamplingStudy) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -276,11 +291,12 @@ def choose_by_subject(study: SamplingStudy) -> tuple[pd.DataFrame, pd.DataFrame]
     Raises:
         InputError: the exported subset needs choices by subject, and there are none.
     """
-    adaptive, panels = study.sampling.adaptive, study.panels
-    items_of, fewest = study.plain.by_subject(), study.sampling.evidence.subject_items
+    adaptive = study.sampling.adaptive
+    panels = study.panels
+    items_of = study.plain.by_subject()
+    fewest = study.sampling.evidence.subject_items
     subjects = {name: own for name, own in items_of.items() if len(own) >= fewest}
-    splits = {str(number): half.selection for number, half in enumerate(model_splits(study))}
-    choices = pd.DataFrame(columns=["split", "subject", "winner"])
+    columns = ["split", "subject", "winner"]
     if not subjects or len(items_of) < 2 or len(panels.models) < FEWEST_MODELS:
         if study.sampling.export.sampler == CHOSEN_BY_SUBJECT:
             raise InputError(
@@ -288,9 +304,13 @@ def choose_by_subject(study: SamplingStudy) -> tuple[pd.DataFrame, pd.DataFrame]
                 f"subject: this needs several subjects, one of them with {fewest} items "
                 "(sampling.evidence.subject_items), and three models"
             )
-        return SubjectWinners.empty(), choices
-    members = {"all": panels.groups["all"]} | splits
-    rows, of_splits = [], []
+        return SubjectWinners.empty(), pd.DataFrame(columns=columns)
+    members = {"all": panels.groups["all"]}
+    splits = model_splits(study)
+    for number, half in enumerate(splits):
+        members[str(number)] = half.selection
+    rows = []
+    of_splits = []
     draws = study.compared_draws()
     plain = study.samplers(responses=False)
     for subject, places in subjects.items():
@@ -302,8 +322,8 @@ def choose_by_subject(study: SamplingStudy) -> tuple[pd.DataFrame, pd.DataFrame]
         of_all = chosen["all"]
         spearman = of_all.ranking["spearman"].iloc[0] if of_all.winner else np.nan
         rows.append((subject, len(places), of_all.winner, spearman, of_all.reason))
-        of_splits += [(int(split), subject, chosen[split].winner) for split in splits]
-    return SubjectWinners.from_rows(rows), pd.DataFrame(of_splits, columns=choices.columns)
+        of_splits += [(n, subject, chosen[str(n)].winner) for n in range(len(splits))]
+    return SubjectWinners.from_rows(rows), pd.DataFrame(of_splits, columns=columns)
 
 
 def measure_subject_choices(
@@ -314,8 +334,12 @@ def measure_subject_choices(
     `composed_gain` is the gain in Spearman's correlation over random on held-out models, mean over
     splits, `.low` and `.high` the middle 95% of the splits.
     """
-    rate, line = sampling.evidence.main_rate, CHOSEN_BY_SUBJECT  # noqa: F841
-    own = chosen_curves.query("rate == @rate and line == @line and metric == 'spearman'")
-    names = ("composed_gain", "composed_gain.low", "composed_gain.high")
-    gains = own[["gain", "gain_low", "gain_high"]].to_numpy(dtype=float).ravel()
-    return dict(zip(names, gains.tolist(), strict=False))
+    curves = chosen_curves[chosen_curves["rate"] == sampling.evidence.main_rate]
+    own = curves[(curves["line"] == CHOSEN_BY_SUBJECT) & (curves["metric"] == "spearman")]
+    if own.empty:
+        return {}
+    return {
+        "composed_gain": float(own["gain"].iloc[0]),
+        "composed_gain.low": float(own["gain_low"].iloc[0]),
+        "composed_gain.high": float(own["gain_high"].iloc[0]),
+    }

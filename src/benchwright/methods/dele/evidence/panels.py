@@ -92,7 +92,8 @@ def choose_panels(
     total = max(int(well_answered.sum()), 1)
     enough = (answered & well_answered).sum(axis=1) >= evidence.min_coverage * total
     kept = well_answered & answered[enough].all(axis=0) & enough.any()
-    order = [int(row) for row in np.argsort(np.array(matrix.models, object)) if enough[row]]
+    by_name = np.argsort(np.array(matrix.models, object))
+    order = by_name[enough[by_name]]
     models = tuple(matrix.models[row] for row in order)
     families = families_of(models, models_table)
     plain_names = [parse_configuration(name).model for name in models]
@@ -102,7 +103,7 @@ def choose_panels(
     by_family = split_by_family(families, seed)
     forward = split_forward(models, scores)
     return SamplingPanels(
-        item_ids=tuple(item for item, stays in zip(ids, kept, strict=True) if stays),
+        item_ids=tuple(np.array(ids, object)[kept]),
         models=models,
         families=families,
         correct=correct,
@@ -130,7 +131,8 @@ def split_by_family(families: Sequence[str], seed: int, share: float = 0.5) -> M
     distinct, family, sizes = np.unique(
         np.array(families, dtype=str), return_inverse=True, return_counts=True
     )
-    chosen, taken = np.zeros(len(distinct), dtype=bool), 0
+    chosen = np.zeros(len(distinct), dtype=bool)
+    taken = 0
     for place in np.argsort(item_uniforms(seed, "model_split", distinct.tolist()), kind="stable"):
         if not taken or taken + sizes[place] <= share * len(families):
             chosen[place] = True

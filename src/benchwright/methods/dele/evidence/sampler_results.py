@@ -5,11 +5,9 @@ Samplers are tested against random subsets of the same size, with Holm's correct
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import ceil
-from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from benchwright.core.array_types import Floats, Integers
 from benchwright.core.errors import InputError
@@ -41,7 +39,8 @@ def runs_on(
     samplers: Mapping[str, Sampler], pool: SamplingPool
 ) -> tuple[dict[str, Sampler], dict[str, str]]:
     """Return the samplers that can draw from a pool, and why the others cannot, by name."""
-    able, unable = {}, {}
+    able = {}
+    unable = {}
     for name, sampler in samplers.items():
         try:
             sampler(pool, 0)(1)
@@ -60,13 +59,12 @@ def compare_samplers(study: SamplingStudy) -> tuple[pd.DataFrame, pd.DataFrame]:
     panels = study.panels
     if not panels.item_ids:
         return SamplingResults.empty(), SamplersLeftOut.empty()
-    by_choosers = {
-        choosers: [panel for panel, by in CHOSEN_BY.items() if by == choosers]
-        for choosers in CHOSEN_BY.values()
-    }
-    choosing = [(names, study.pools[choosers]) for choosers, names in by_choosers.items()]
+    of_choosers: dict[str, list[str]] = {}
+    for panel, choosers in CHOSEN_BY.items():
+        of_choosers.setdefault(choosers, []).append(panel)
+    by_choosers = [(names, study.pools[choosers]) for choosers, names in of_choosers.items()]
     table, left_out = compare_for_panels(
-        study, choosing, panels.model_panels(), study.draws(study.rates)
+        study, by_choosers, panels.model_panels(), study.draws(study.rates)
     )
     table = table.sort_values(_KEY, ignore_index=True)
     return SamplingResults.of(table), SamplersLeftOut.from_rows(list(left_out.items()))
@@ -113,12 +111,14 @@ def measure_samplers(
             for repeat in range(draws.repeats[name]):
                 draw = samplers[name](pool, repeat_seed(draws.seed, name, repeat))
                 weights = np.zeros((len(sizes), len(pool)))
-                for row, subset in zip(weights, map(draw, sizes), strict=True):
+                for row, size in zip(weights, sizes, strict=True):
+                    subset = draw(size)
                     row[subset.positions] = subset.weights
                 drawn += weights > 0
                 found = preservation_by_panel(model_panels, weights, tau=draws.tau)
-                keys += [(name, panel, repeat) for panel in found]
-                metrics += map(np.column_stack, found.values())
+                for panel, of_panel in found.items():
+                    keys.append((name, panel, repeat))
+                    metrics.append(np.column_stack(of_panel))
                 bar.update()
             shared = shared_items(drawn, draws.repeats[name])
             overlaps += [shared] * (draws.repeats[name] * len(model_panels.panels))
@@ -130,12 +130,12 @@ def measure_samplers(
         rate=np.tile(np.asarray(draws.rates, dtype=np.float64), len(keys)),
         size=np.tile(sizes, len(keys)),
         overlap=np.concatenate(overlaps),
-        **dict(zip(METRICS, np.concatenate(metrics).T, strict=True)),
     )
+    table[list(METRICS)] = np.concatenate(metrics)
     return table[columns].sort_values(_KEY, ignore_index=True)
 
 
-def shared_items(drawn: NDArray[np.int64], repeats: int) -> Floats:
+def shared_items(drawn: Integers, repeats: int) -> Floats:
     """Return the mean share (sizes,) of items that two repeats have in common; NaN of one repeat.
 
     `drawn` (sizes, items) counts the repeats with an item.
@@ -151,8 +151,10 @@ def independent_repeats(repeats: int, overlap: float, share: float) -> int:
     Each item is in a repeat or not, and two repeats correlate by what they have in common beyond
     chance: the variance of a mean of m values with correlation ρ is that of m/(1 + (m − 1)ρ).
     """
+    if repeats == 1:
+        return 1
     beyond = (overlap - share) / (1 - share) if overlap < 1 else 1.0
-    return max(1, round(repeats / (1 + (repeats - 1) * max(beyond, 0)))) if repeats > 1 else 1
+    return max(1, round(repeats / (1 + (repeats - 1) * max(beyond, 0))))
 
 
 _BLOCK = 500
@@ -166,6 +168,13 @@ HIGHER_IS_BETTER = {
     "mean_absolute_error": False,
 }
 """The tested metrics, and whether higher values are better."""
+
+
+def direction(metric: str) -> int:
+    """Return 1 if higher values of a metric are better, else −1."""
+    return 1 if HIGHER_IS_BETTER.get(metric) else -1
+
+
 LEVEL = 0.05
 """Significance level after the correction."""
 
@@ -179,10 +188,11 @@ def random_results(
     """Return the metrics (draws,) of random subsets of one size by panel; panels share subsets."""
     masks = subset_blocks(model_panels.correct.shape[1], size, draws, generator, rows=_BLOCK)
     blocks = [preservation_by_panel(model_panels, some / max(size, 1)) for some in masks]
-    return {
-        panel: Preservation(*map(np.concatenate, zip(*(b[panel] for b in blocks), strict=True)))
-        for panel in model_panels.panels
-    }
+    results = {}
+    for panel in model_panels.panels:
+        of_panel = [block[panel] for block in blocks]
+        results[panel] = Preservation(*map(np.concatenate, zip(*of_panel, strict=True)))
+    return results
 
 
 def tested_panels(panels: SamplingPanels) -> list[str]:
@@ -199,61 +209,71 @@ def compare_with_random(sampling_results: pd.DataFrame, study: SamplingStudy) ->
     ones if all are equal. Holm's correction covers samplers and rates. Return a
     `SamplingAgainstRandom` table; empty if every panel has fewer than three models.
     """
-    sampling = study.sampling
-    names = [name for name in sorted(set(sampling_results["sampler"])) if name != RANDOM]
+    evidence = study.sampling.evidence
+    names = [RANDOM, *sorted({*sampling_results["sampler"]} - {RANDOM})]
     model_panels = study.panels.model_panels(tested_panels(study.panels))
     if sampling_results.empty or not model_panels.panels:
         return SamplingAgainstRandom.empty()
-    rates, n_items = sampling.evidence.at_rates, len(study.panels.item_ids)
+    rates = evidence.at_rates
+    n_items = len(study.panels.item_ids)
     # The smallest p-value, 2/(1 + s), passes Holm's first step with a quarter of these s subsets,
     # so that a sampler need not be better than all of them.
-    needed = ceil(4 * 2 * len(names) * len(rates) / LEVEL)
-    draws = max(sampling.evidence.random_subsets, needed)
+    needed = ceil(4 * 2 * (len(names) - 1) * len(rates) / LEVEL)
+    draws = max(evidence.random_subsets, needed)
     groups = sampling_results.groupby(["sampler", "panel", "rate"])
     means = groups[list(HIGHER_IS_BETTER)].mean().to_dict("index")
-    repeats = {
-        key: independent_repeats(len(own), own["overlap"].iloc[0], own["size"].iloc[0] / n_items)
-        for key, own in groups
-    }
-    rows: list[dict[str, Any]] = []
+    worth = {}
+    for key, own in groups:
+        share = own["size"].iloc[0] / n_items
+        worth[key] = independent_repeats(len(own), own["overlap"].iloc[0], share)
+    rows = []
     for rate, size in zip(rates, sizes_of_rates(rates, n_items), strict=True):
         generator = study.generator(f"against_random/{rate:g}")
         drawn = random_results(model_panels, size, draws, generator)
-        nulls = generator.integers(draws, size=(draws, max(repeats.values())))
+        nulls = generator.integers(draws, size=(draws, max(worth.values())))
         for panel, results in drawn.items():
-            for name in [RANDOM, *names]:
-                key = {"sampler": name, "panel": panel, "rate": rate, "size": size}
-                for metric, mean in means.get((name, panel, rate), {}).items():
-                    values = getattr(results, str(metric))
-                    null = nulls[:, : repeats[name, panel, rate]]
-                    rows.append(_row({**key, "metric": str(metric)}, float(mean), values, null))
+            for name in names:
+                key = (name, panel, rate)
+                if key not in worth:
+                    continue
+                places = nulls[:, : worth[key]]
+                for metric in HIGHER_IS_BETTER:
+                    row = {
+                        "sampler": name,
+                        "panel": panel,
+                        "n_models": len(model_panels.panels[panel]),
+                        "rate": rate,
+                        "size": size,
+                        "metric": metric,
+                    }
+                    values = getattr(results, metric)
+                    rows.append(row | _compared(metric, means[key][metric], values, places))
     order = ["panel", "metric", "rate", "sampler"]
     table = pd.DataFrame(rows).sort_values(order, ignore_index=True)
+    table.loc[table["sampler"] == RANDOM, "p"] = np.nan
     table["p_holm"] = table.groupby(["panel", "metric"])["p"].transform(holm)
-    significant, better = table["p_holm"] <= LEVEL, table["better_by"]
-    table["verdict"] = np.select(
-        [significant & (better > 0), significant & (better < 0)],
-        ["better", "worse"],
-        "no difference shown",
-    )
-    table["n_models"] = table["panel"].map({p: len(own) for p, own in model_panels.panels.items()})
+    significant = table["p_holm"] <= LEVEL
+    table["verdict"] = "no difference shown"
+    table.loc[significant & (table["better_by"] > 0), "verdict"] = "better"
+    table.loc[significant & (table["better_by"] < 0), "verdict"] = "worse"
     return SamplingAgainstRandom.of(table)
 
 
-def _row(key: dict[str, Any], value: float, values: Floats, nulls: Integers) -> dict[str, Any]:
+def _compared(metric: str, mean: float, values: Floats, nulls: Integers) -> dict[str, float]:
     """Compare a mean with single random subsets, or with means over those at places `nulls`."""
     known = values[~np.isnan(values)]
-    low, median, high = np.quantile(known, MIDDLE).tolist() if len(known) else [np.nan] * 3
+    low = median = high = difference = np.nan
+    if len(known):
+        low, median, high = np.quantile(known, MIDDLE).tolist()
+        difference = mean - float(np.nanmean(values))
     among = values if nulls.shape[1] == 1 else values[nulls].mean(axis=1)
-    difference = value - float(np.nanmean(values)) if len(known) else np.nan
     return {
-        **key,
-        "mean": value,
+        "mean": mean,
         "random_low": low,
         "random_median": median,
         "random_high": high,
-        "better_by": difference if HIGHER_IS_BETTER[key["metric"]] else -difference,
-        "percentile": percentile_among(value, values),
-        "p": np.nan if key["sampler"] == RANDOM else two_sided_p(value, among),
+        "better_by": direction(metric) * difference,
+        "percentile": percentile_among(mean, values),
+        "p": two_sided_p(mean, among),
         "random_subsets": len(values),
     }

@@ -14,7 +14,6 @@ from benchwright.core.array_types import AnyFloats, Integers
 from benchwright.core.seeding import stage_generator
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.methods.dele.estimation.errors import (
-    LEVEL,
     RANDOM,
     advise,
     estimator_errors,
@@ -62,20 +61,26 @@ def fewest_items(
     None if no draw needs fewer items or holds the coverage of its intervals.
     """
     chosen = stage_generator(seed, "plan/halves").permutation(len(correct))[:_MOST_MODELS]
-    first, second = correct[chosen[::2]], correct[chosen[1::2]]
+    first = correct[chosen[::2]]
+    second = correct[chosen[1::2]]
     halves = [(Training(first, clusters), second), (Training(second, clusters), first)]
-    found, forward = [], judge_unequal(Training(correct[np.sort(chosen)], clusters), seed)
+    forward = judge_unequal(Training(correct[np.sort(chosen)], clusters), seed)
+    found = []
     for sampler in ("random", "unequal") if forward.passed else ("random",):
         at = lru_cache(maxsize=None)(partial(_error_and_coverage, halves, seed, sampler))
-        low, high = 2 if sampler == "random" else FEWEST_ITEMS, most - 1
+        low = FEWEST_ITEMS if sampler == "unequal" else 2
+        high = most - 1
         if high < low or at(high)[0] > wanted:
             continue
         while high > max(low + 1, low * _STEP):
             middle = round((low * high) ** 0.5)
-            low, high = (low, middle) if at(middle)[0] <= wanted else (middle, high)
+            if at(middle)[0] <= wanted:
+                high = middle
+            else:
+                low = middle
         error, coverage = at(high)
         if coverage >= _LEAST_COVERAGE:
-            found.append(Predicted(high, sampler, error, coverage, forward.reason))
+            found.append(Predicted(high, sampler, error, coverage, reason=forward.reason))
     return min(found, key=lambda each: each.items, default=None)
 
 
@@ -83,21 +88,23 @@ def _error_and_coverage(
     halves: list[tuple[Training, AnyFloats]], seed: int, sampler: str, k: int
 ) -> tuple[float, float]:
     """Return the median model's standard error and the coverage at k items."""
-    errors, inside = [], []
+    errors = []
+    inside = []
     for number, (training, asked) in enumerate(halves):
         generator = stage_generator(seed, f"plan/draws/{number}")
-        truth, n = np.nanmean(asked, axis=1, dtype=np.float64), asked.shape[1]
+        truth = np.nanmean(asked, axis=1, dtype=np.float64)
         spread = response_spread(training.filled)
         inclusion = inclusion_probabilities(spread, k, UNIFORM_SHARE)
         se = []
         for _ in range(_DRAWS):
-            order, start = generator.permutation(n), float(generator.random())
+            order = generator.permutation(training.items)
+            start = float(generator.random())
             subset = WeightedSubset.equal(order[:k])
             if sampler == "unequal":
                 places = systematic_draw(inclusion, order, start)
                 subset = WeightedSubset.drawn(places, inclusion[places])
-            fitted = ESTIMATORS[ESTIMATOR].fit(training, subset, seed)
-            found = fitted(asked[:, subset.positions])
+            estimate = ESTIMATORS[ESTIMATOR].fit(training, subset, seed)
+            found = estimate(asked[:, subset.positions])
             se.append(found.se)
             inside.append((found.low <= truth + 1e-9) & (truth <= found.high + 1e-9))
         errors.append(np.mean(se, axis=0))
@@ -115,17 +122,27 @@ def which_estimators(correct: AnyFloats, k: int, seed: int) -> str:
         return ""
     values = Training(correct[chosen]).filled
     ranked = values[np.argsort(values.mean(axis=1), kind="stable")]
-    middle, n = len(chosen) // 2, correct.shape[1]
+    middle = len(chosen) // 2
     generator = stage_generator(seed, "plan/estimators")
-    subsets = [WeightedSubset.equal(generator.permutation(n)[:k]) for _ in range(_COMPARED_DRAWS)]
-    rows, plain = [], 1.0
-    for panel, pool in (("other models", values), ("stronger models", ranked)):
+    orders = [generator.permutation(correct.shape[1]) for _ in range(_COMPARED_DRAWS)]
+    subsets = [WeightedSubset.equal(order[:k]) for order in orders]
+    rows = []
+    plain = np.nan  # the squared error of the mean, which comes first
+    for panel, pool in {"other models": values, "stronger models": ranked}.items():
         training = Training(pool[:middle])
         for name in ("mean", ESTIMATOR, "ridge"):
-            found, _ = estimator_errors(name, training, subsets, pool[middle:], seed, LEVEL)
+            found, _ = estimator_errors(name, training, subsets, pool[middle:], seed=seed)
             plain = found["squared"] if name == "mean" else plain
-            worth = plain / found["squared"] if found["squared"] > 0 else np.nan
-            rows.append((RANDOM, name, panel, found["coverage"], found["tau_b"], worth, ""))
-    columns = ["subset", "estimator", "panel", "coverage", "tau_b", "effective_by_error", "reason"]
-    advice = advise(pd.DataFrame(rows, columns=columns))
+            rows.append(
+                {
+                    "subset": RANDOM,
+                    "estimator": name,
+                    "panel": panel,
+                    "coverage": found["coverage"],
+                    "tau_b": found["tau_b"],
+                    "effective_by_error": plain / found["squared"] if found["squared"] else np.nan,
+                    "reason": "",
+                }
+            )
+    advice = advise(pd.DataFrame(rows))
     return f"With {k:,} items: {advice}" if advice else ""
