@@ -5,9 +5,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from benchwright.core.array_types import Bools, Floats, Places
+from benchwright.core.array_types import Bools, Floats, Integers, Places
 from benchwright.core.configuration import (
     SCORED_AS,
     by_score_first,
@@ -33,7 +32,7 @@ class ComparedResponses(NamedTuple):
     gold_removed: Bools  # (d, n) the gold option is removed
     picked_none: Bools  # (d, m, n) the none-of-the-above option was chosen
     has_none: Bools  # (d, n) the copy added such an option
-    options: NDArray[np.int64]  # (d, n) options of the item
+    options: Integers  # (d, n) options of the item
     failed_original: Bools  # (m, n) written answers without a readable option, counted as wrong
     failed_perturbed: Bools  # (d, m, n) the same in each copy
 
@@ -45,11 +44,10 @@ class ComparedResponses(NamedTuple):
         """Return the same for some of the items, in the order of `item_ids`."""
         at = pd.Index(self.item_ids).get_indexer(pd.Index(item_ids))
         # The last axis of every array is that of the items.
-        arrays: dict[str, Any] = {
-            name: value[..., at]
-            for name, value in self._asdict().items()
-            if isinstance(value, np.ndarray)
-        }
+        arrays: dict[str, Any] = {}
+        for name, value in self._asdict().items():
+            if isinstance(value, np.ndarray):
+                arrays[name] = value[..., at]
         return self._replace(item_ids=item_ids, **arrays)
 
 
@@ -72,49 +70,168 @@ def align_responses(
     count as one in standard errors. Return the answers by perturbation, sorted by name, without
     those that no configuration answered completely.
     """
-    altered_items = perturbed_items[perturbed_items["role"] == "item"]
-    open_ended = set(items.loc[items["choices"].map(len) == 0, "item_id"])
-    before = _by_configuration(responses[responses["condition"] == "question"])
-    ids = response_matrix.item_ids
+    perturbed_items = perturbed_items[perturbed_items["role"] == "item"]
+    changes = perturbation_changes[perturbation_changes["role"] == "item"]
+    of_question = responses[responses["condition"] == "question"]
+    original = _Condition("question", response_matrix, _by_configuration(of_question))
     aligned = {}
-    for name, conditions in by_perturbation(perturbed_matrices).items():
-        matrices = [response_matrix, *(perturbed_matrices[condition] for condition in conditions)]
-        live = (live_responses[live_responses["condition"] == each] for each in conditions)
-        tables = [before, *map(_by_configuration, live)]
-        shared = set.intersection(
-            *(_answering(matrix, table) for matrix, table in zip(matrices, tables, strict=True))
-        )
-        configurations = tuple(sorted(shared))
-        parts = [
-            _answers(matrix.select_items(ids), table, configurations, open_ended)
-            for matrix, table in zip(matrices, tables, strict=True)
-        ]
-        correct, predicted, failed = (np.array(part) for part in zip(*parts, strict=True))
-        correct[failed & np.isnan(correct)] = 0
-        columns = np.flatnonzero(~np.isnan(correct).any(axis=(0, 1)))
-        kept = tuple(ids[column] for column in columns)
-        if not configurations or not kept:
-            continue
-        failed = failed[..., columns]
-        none_at, options = _places_of_none(altered_items, perturbation_changes, conditions, kept)
-        chosen = predicted[1:][..., columns]
-        kept_items = items.set_index(items["item_id"].astype(str)).loc[list(kept)]
-        aligned[name] = ComparedResponses(
-            configurations,
-            kept,
-            tuple(conditions),
-            item_clusters(kept_items.reset_index(drop=True)),
-            correct[0][:, columns],
-            np.ascontiguousarray(correct[1:][..., columns]),
-            _marks(perturbation_changes, conditions, kept, "altered"),
-            _marks(perturbation_changes, conditions, kept, "gold_removed"),
-            (chosen == none_at[:, None, :]) & (none_at >= 0)[:, None, :],
-            none_at >= 0,
-            options,
-            failed[0],
-            failed[1:],
-        )
+    for name, copies in by_perturbation(perturbed_matrices).items():
+        conditions = [original]
+        for copy in copies:
+            rows = live_responses[live_responses["condition"] == copy]
+            conditions.append(_Condition(copy, perturbed_matrices[copy], _by_configuration(rows)))
+        compared = _align(conditions, changes, perturbed_items, items)
+        if compared is not None:
+            aligned[name] = compared
     return aligned
+
+
+class _Condition(NamedTuple):
+    """Answers to the items under one condition."""
+
+    name: str
+    matrix: ResponseMatrix
+    rows: Mapping[str, pd.DataFrame]  # `Responses` by configuration, indexed by item
+
+    def answering(self) -> set[str]:
+        """Return the configurations with an answer, including failed ones."""
+        names = {name for name, rows in self.rows.items() if (rows["extraction"] == "failed").any()}
+        for row in np.flatnonzero(self.matrix.answered().any(axis=1)):
+            names.add(self.matrix.models[row])
+        return names
+
+    def rows_of(self, configuration: str) -> pd.DataFrame | None:
+        """Return the answers of a configuration; a derived style has those of its scoring."""
+        if configuration in self.rows:
+            return self.rows[configuration]
+        model, style, shots = parse_configuration(configuration)
+        return self.rows.get(configuration_name(model, SCORED_AS.get(style, style), shots))
+
+
+def _by_configuration(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    tables = {}
+    for (model, style, shots), group in rows.groupby(["model", "style", "shots"]):
+        name = configuration_name(str(model), str(style), int(str(shots)))
+        tables[name] = group.set_index("item_id")
+    return tables
+
+
+def _align(
+    conditions: Sequence[_Condition],
+    changes: pd.DataFrame,
+    perturbed_items: pd.DataFrame,
+    items: pd.DataFrame,
+) -> ComparedResponses | None:
+    """Align the answers under several conditions, of which the first is the original.
+
+    None if no configuration answered an item under all conditions.
+    """
+    shared = set.intersection(*(condition.answering() for condition in conditions))
+    if not shared:
+        return None
+    configurations = tuple(sorted(shared))
+    ids = conditions[0].matrix.item_ids
+    with_options = pd.Index(ids).isin(items.loc[items["choices"].map(len) > 0, "item_id"])
+    answers = [_answers(each, ids, configurations, with_options) for each in conditions]
+    correct = np.array([each.correct for each in answers])
+    failed = np.array([each.failed for each in answers])
+    correct[failed & np.isnan(correct)] = 0
+    columns = np.flatnonzero(~np.isnan(correct).any(axis=(0, 1)))
+    if not len(columns):
+        return None
+    kept = tuple(ids[column] for column in columns)
+    kept_items = items.set_index(items["item_id"].astype(str)).loc[list(kept)]
+    copies = tuple(condition.name for condition in conditions[1:])
+    options = _options(changes, perturbed_items, copies, kept)
+    chosen = np.array([each.chosen for each in answers[1:]])[..., columns]
+    return ComparedResponses(
+        configurations=configurations,
+        item_ids=kept,
+        conditions=copies,
+        clusters=item_clusters(kept_items.reset_index(drop=True)),
+        original=correct[0][:, columns],
+        perturbed=np.ascontiguousarray(correct[1:][..., columns]),
+        altered=_marked(changes[changes["altered"]], copies, kept),
+        gold_removed=_marked(changes[changes["gold_removed"]], copies, kept),
+        picked_none=options.has_none[:, None] & (chosen == options.none_at[:, None]),
+        has_none=options.has_none,
+        options=options.number,
+        failed_original=failed[0][:, columns],
+        failed_perturbed=failed[1:][..., columns],
+    )
+
+
+class _Answers(NamedTuple):
+    """Answers of m configurations to n items under one condition."""
+
+    correct: Floats  # (m, n) scores, NaN if missing
+    chosen: Integers  # (m, n) options, −1 if unknown
+    failed: Bools  # (m, n) written answers without a readable option
+
+
+def _answers(
+    condition: _Condition,
+    item_ids: tuple[str, ...],
+    configurations: tuple[str, ...],
+    with_options: Bools,
+) -> _Answers:
+    matrix = condition.matrix.select_items(item_ids)
+    shape = (len(configurations), len(item_ids))
+    correct = np.full(shape, np.nan)
+    chosen = np.full(shape, -1)
+    failed = np.zeros(shape, dtype=bool)
+    for row, name in enumerate(configurations):
+        if name in matrix.models:
+            place = matrix.models.index(name)
+            correct[row] = matrix.correct[place]
+            chosen[row] = matrix.prediction[place]
+        responses = condition.rows_of(name)
+        if responses is None:
+            continue
+        responses = responses[~responses.index.duplicated()].reindex(list(item_ids))
+        unread = (responses["extraction"] == "failed") & responses["correct"].isna()
+        failed[row] = unread.to_numpy(dtype=bool)
+        if parse_configuration(name).style != "generate":
+            failed[row] &= with_options
+    return _Answers(correct, chosen, failed)
+
+
+def _marked(rows: pd.DataFrame, copies: Sequence[str], item_ids: Sequence[str]) -> Bools:
+    """Return (d, n) whether a copy of an item has a row."""
+    marked = pd.MultiIndex.from_frame(rows[["condition", "item_id"]])
+    cells = pd.MultiIndex.from_product([copies, item_ids])
+    return cells.isin(marked).reshape(len(copies), len(item_ids))
+
+
+class _Options(NamedTuple):
+    """Options of n items in d copies."""
+
+    number: Integers  # (d, n) number of options
+    has_none: Bools  # (d, n) the copy added a none-of-the-above option
+    none_at: Integers  # (d, n) its place; 0 where there is none
+
+
+def _options(
+    changes: pd.DataFrame,
+    perturbed_items: pd.DataFrame,
+    copies: Sequence[str],
+    item_ids: Sequence[str],
+) -> _Options:
+    """Find the options that copies added; an item that had such an option never gets another."""
+    replaced = _marked(changes[changes["removed_index"] >= 0], copies, item_ids)
+    keys = zip(perturbed_items["condition"], perturbed_items["item_id"], strict=True)
+    choices = dict(zip(keys, perturbed_items["choices"], strict=True))
+    number = np.zeros(replaced.shape, dtype=np.int64)
+    has_none = np.zeros(replaced.shape, dtype=bool)
+    none_at = np.zeros(replaced.shape, dtype=np.int64)
+    for (copy, item), another in np.ndenumerate(replaced):
+        texts = choices.get((copies[copy], item_ids[item]), ())
+        number[copy, item] = len(texts)
+        kinds = [kind_of_option(str(text)) for text in texts] if another else []
+        if "none_of_the_above" in kinds:
+            has_none[copy, item] = True
+            none_at[copy, item] = kinds.index("none_of_the_above")
+    return _Options(number, has_none, none_at)
 
 
 def by_perturbation(conditions: Mapping[str, object]) -> dict[str, list[str]]:
@@ -130,83 +247,6 @@ def perturbation_of(condition: str) -> str:
     return condition.rpartition("-")[0] or condition
 
 
-def _by_configuration(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    return {
-        configuration_name(str(model), str(style), int(str(shots))): group.set_index("item_id")
-        for (model, style, shots), group in rows.groupby(["model", "style", "shots"])
-    }
-
-
-def _rows_of(table: Mapping[str, pd.DataFrame], configuration: str) -> pd.DataFrame | None:
-    """Return the answers of a configuration; a derived style has those of its scoring."""
-    if configuration in table:
-        return table[configuration]
-    model, style, shots = parse_configuration(configuration)
-    return table.get(configuration_name(model, SCORED_AS.get(style, style), shots))
-
-
-def _answering(matrix: ResponseMatrix, table: Mapping[str, pd.DataFrame]) -> set[str]:
-    """Return the configurations with an answer, including failed ones."""
-    names = {matrix.models[row] for row in np.flatnonzero(matrix.answered().any(axis=1))}
-    return names | {name for name, rows in table.items() if rows["extraction"].eq("failed").any()}
-
-
-def _answers(
-    matrix: ResponseMatrix,
-    table: Mapping[str, pd.DataFrame],
-    configurations: tuple[str, ...],
-    open_ended: set[str],
-) -> tuple[Floats, NDArray[np.int64], Bools]:
-    """Return (m, n) scores (NaN missing), options chosen (−1 unknown) and failed extractions."""
-    ids = list(matrix.item_ids)
-    shape = len(configurations), len(ids)
-    correct, failed = np.full(shape, np.nan), np.zeros(shape, dtype=np.bool_)
-    chosen = np.full(shape, -1, dtype=np.int64)
-    rows = pd.Index(matrix.models).get_indexer(pd.Index(configurations))
-    known = rows >= 0
-    correct[known], chosen[known] = matrix.correct[rows[known]], matrix.prediction[rows[known]]
-    has_options = np.array([item not in open_ended for item in ids], dtype=np.bool_)
-    for row, name in enumerate(configurations):
-        responses = _rows_of(table, name)
-        if responses is None:
-            continue
-        responses = responses[~responses.index.duplicated()].reindex(ids)
-        written = has_options | (parse_configuration(name).style == "generate")
-        failed[row] = (responses["extraction"] == "failed").to_numpy(dtype=bool) & written
-        failed[row] &= responses["correct"].isna().to_numpy(dtype=bool)
-    return correct, chosen, failed
-
-
-def _marks(
-    changes: pd.DataFrame, conditions: list[str], item_ids: tuple[str, ...], column: str
-) -> Bools:
-    items = changes[(changes["role"] == "item") & changes[column].astype(bool)]
-    marked = set(zip(items["condition"], items["item_id"], strict=True))
-    return np.array([[(copy, item) in marked for item in item_ids] for copy in conditions])
-
-
-def _places_of_none(
-    perturbed: pd.DataFrame, changes: pd.DataFrame, conditions: list[str], item_ids: tuple[str, ...]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return (d, n) the place of the none-of-the-above option that a copy added, and K.
-
-    The place is −1 where there is none. An item that already had such an option never gets another.
-    """
-    replaced = changes[(changes["role"] == "item") & (changes["removed_index"] >= 0)]
-    added = set(zip(replaced["condition"], replaced["item_id"], strict=True))
-    rows = zip(perturbed["condition"], perturbed["item_id"], strict=True)
-    choices = dict(zip(rows, perturbed["choices"], strict=True))
-
-    def place(key: tuple[str, str]) -> int:
-        kinds = [kind_of_option(str(text)) for text in choices[key]] if key in added else []
-        return kinds.index("none_of_the_above") if "none_of_the_above" in kinds else -1
-
-    keys = [[(condition, item) for item in item_ids] for condition in conditions]
-    places = [[place(key) for key in row] for row in keys]
-    options = [[len(choices.get(key, ())) for key in row] for row in keys]
-    return np.array(places, dtype=np.int64), np.array(options, dtype=np.int64)
-
-
 def asking_styles(configurations: Sequence[str]) -> dict[str, list[int]]:
     """Return row numbers of the configurations by asking style, that of most models first.
 
@@ -217,8 +257,8 @@ def asking_styles(configurations: Sequence[str]) -> dict[str, list[int]]:
     for row in sorted(range(len(parsed)), key=lambda row: by_score_first(parsed[row])):
         style = f"{parsed[row].style}-{parsed[row].shots}" if parsed[row].style else ""
         styles.setdefault(style, []).append(row)
-    ordered = sorted(styles.items(), key=lambda style: -len(style[1]))
-    return {style: sorted(rows) for style, rows in ordered}
+    by_number = sorted(styles, key=lambda style: -len(styles[style]))
+    return {style: sorted(styles[style]) for style in by_number}
 
 
 def describe_asking(asking_style: str) -> str:
@@ -226,17 +266,19 @@ def describe_asking(asking_style: str) -> str:
     style, _, shots = asking_style.rpartition("-")
     if not style:
         return ""
-    names = {
+    styles = {
         "cloze": "texts of the options",
         "cloze_bytes": "texts of the options, by bytes",
         "cloze_tokens": "texts of the options, by tokens",
         "generate": "written answers",
     }
-    count = "no demonstrations" if shots == "0" else f"{shots} demonstrations"
-    return f"{names.get(style, style)}, {'1 demonstration' if shots == '1' else count}"
+    counts = {"0": "no demonstrations", "1": "1 demonstration"}
+    return f"{styles.get(style, style)}, {counts.get(shots, f'{shots} demonstrations')}"
 
 
 def main_perturbation(names: Sequence[str], perturbation: PerturbationParams) -> str:
     """Return the name of the perturbation with all transforms; "" if there is none."""
-    whole = (perturbation.name, f"{perturbation.name}_{len(perturbation.transforms)}")
-    return next((name for name in whole if name in names), max(names, default=""))
+    for name in (perturbation.name, f"{perturbation.name}_{len(perturbation.transforms)}"):
+        if name in names:
+            return name
+    return max(names, default="")

@@ -1,7 +1,7 @@
 """Counts of altered items, and the metrics of a run."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -22,16 +22,24 @@ def count_changes(perturbation_changes: pd.DataFrame) -> pd.DataFrame:
         perturbation=perturbation_changes["condition"].map(perturbation_of),
         outcome=perturbation_changes["reason"].where(~perturbation_changes["altered"], ALTERED),
     )
-    rows: list[tuple[Any, ...]] = []
+    rows = []
     for (perturbation, role), of_role in changes.groupby(["perturbation", "role"], sort=False):
         for transform, group in of_role.groupby("transform", sort=False):
-            parts = [
-                (part[0] != ALTERED, -len(part[1]), *part) for part in group.groupby("outcome")
-            ]
-            for *_, outcome, part in sorted(parts, key=lambda part: part[:3]):
-                share, gold = len(part) / len(group), int(part["gold_removed"].sum())
-                counts = (len(part), part["item_id"].nunique(), share, gold)
-                rows.append((perturbation, role, transform, outcome, *counts))
+            parts = dict(list(group.groupby("outcome")))
+            for outcome in sorted(parts, key=lambda name: (name != ALTERED, -len(parts[name]))):
+                part = parts[outcome]
+                rows.append(
+                    {
+                        "perturbation": perturbation,
+                        "role": role,
+                        "transform": transform,
+                        "outcome": outcome,
+                        "n": len(part),
+                        "items": part["item_id"].nunique(),
+                        "share": len(part) / len(group),
+                        "gold_removed": int(part["gold_removed"].sum()),
+                    }
+                )
     return ComparisonCoverage.from_rows(rows)
 
 
@@ -66,11 +74,11 @@ def count_unchecked(
     removed = marks.index[marks["gold_removed"]]
     lost = {str(item) for item in removed.get_level_values("item_id")}
     return Unchecked(
-        len(lost),
-        len(lost - checked),
-        len(single),
-        len(checked - single),
-        len(everyone - checked),
+        lost=len(lost),
+        lost_unchecked=len(lost - checked),
+        sba=len(single),
+        other=len(checked - single),
+        unchecked=len(everyone - checked),
     )
 
 
@@ -96,7 +104,7 @@ def collect_comparison_metrics(
     for row in comparison_summary.to_dict("records"):
         if row["metric"] in _OF_MODELS:
             parts = [row["metric"], row["perturbation"], row["asking_style"]]
-            metrics[".".join(part for part in parts if part)] = float(row["value"])
+            metrics[".".join(filter(None, parts))] = float(row["value"])
     for row in comparison_scores.to_dict("records"):
         for column in _OF_ONE:
             metrics[f"{column}.{row['perturbation']}.{row['configuration']}"] = float(row[column])

@@ -1,12 +1,12 @@
 """Effect of instruction tuning on the cost of a perturbation (WiCkeD, section 5.1)."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from benchwright.core.array_types import Floats
+from benchwright.core.array_types import Floats, Places
 from benchwright.core.configuration import parse_configuration
 from benchwright.methods.wicked.comparison.compared_responses import (
     ComparedResponses,
@@ -26,30 +26,57 @@ def compare_instruct(
     Intervals are over items, for these models; they say nothing about other models.
     """
     known = {str(row["model"]): row for row in models_table.to_dict("records")}
-    rows: list[tuple[Any, ...]] = []
+    rows = []
     for name, compared in compared_responses.items():
         change = compared.mean_change()
+        clusters = compared.clusters
         for style, members in asking_styles(compared.configurations).items():
-            kinds: dict[str, tuple[list[int], list[int]]] = {}
+            families: dict[str, _Kinds] = {}
             for row in members:
                 model = known.get(parse_configuration(compared.configurations[row]).model)
                 if model is not None:
-                    both = kinds.setdefault(str(model["family"]), ([], []))
-                    both[0 if model["instruct"] else 1].append(row)
-            tuned, base = ([row for both in kinds.values() for row in both[i]] for i in (0, 1))
-            paired = {family: both for family, both in sorted(kinds.items()) if all(both)}
-            for family, both in [("", (tuned, base)), *paired.items()]:
-                rows.append((name, style, family, *_compared(*both, change, compared)))
+                    kinds = families.setdefault(str(model["family"]), _Kinds([], []))
+                    (kinds.tuned if model["instruct"] else kinds.base).append(row)
+            everyone = _Kinds([], [])
+            for kinds in families.values():
+                everyone.tuned.extend(kinds.tuned)
+                everyone.base.extend(kinds.base)
+            key = {"perturbation": name, "asking_style": style}
+            rows.append({**key, "family": "", **_difference(everyone, change, clusters)})
+            for family, kinds in sorted(families.items()):
+                if kinds.tuned and kinds.base:
+                    rows.append({**key, "family": family, **_difference(kinds, change, clusters)})
     return ComparisonInstruct.from_rows(rows)
 
 
-def _compared(
-    tuned: list[int], base: list[int], change: Floats, compared: ComparedResponses
-) -> tuple[Any, ...]:
-    means = [float(change[rows].mean()) if rows else np.nan for rows in (tuned, base)]
-    lacking = [kind for kind, rows in (("instruct", tuned), ("base", base)) if not rows]
+class _Kinds(NamedTuple):
+    """Rows of configurations of instruction-tuned and of base models."""
+
+    tuned: list[int]
+    base: list[int]
+
+
+def _difference(kinds: _Kinds, change: Floats, clusters: Places) -> dict[str, Any]:
+    tuned = change[kinds.tuned]
+    base = change[kinds.base]
+    found = {
+        "n_instruct": len(tuned),
+        "n_base": len(base),
+        "delta_instruct": tuned.mean() if len(tuned) else np.nan,
+        "delta_base": base.mean() if len(base) else np.nan,
+    }
+    lacking = []
+    if not len(tuned):
+        lacking.append("no instruct")
+    if not len(base):
+        lacking.append("no base")
     if lacking:
-        why = f"not enough models: no {' and no '.join(lacking)} model"
-        return (len(tuned), len(base), *means, np.nan, np.nan, np.nan, why)
-    gap = bounded_mean(change[tuned].mean(axis=0) - change[base].mean(axis=0), compared.clusters)
-    return (len(tuned), len(base), *means, *gap)
+        return {**found, "reason": f"not enough models: {' and '.join(lacking)} model"}
+    gap = bounded_mean(tuned.mean(axis=0) - base.mean(axis=0), clusters)
+    return {
+        **found,
+        "difference": gap.value,
+        "low": gap.low,
+        "high": gap.high,
+        "reason": gap.reason,
+    }

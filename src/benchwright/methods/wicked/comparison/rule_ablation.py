@@ -1,12 +1,11 @@
 """Change of accuracy with each further transform (MMLU-CF, Table 2 and Figure 7)."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from benchwright.core.array_types import Floats
+from benchwright.core.array_types import Floats, Places
 from benchwright.core.configuration import parse_configuration
 from benchwright.methods.wicked.comparison.compared_responses import (
     ComparedResponses,
@@ -33,45 +32,54 @@ def compare_rules(
         return RuleAblation.empty()
     by_step = [compared_responses[name] for name in steps]
     shared = set.intersection(*(set(compared.item_ids) for compared in by_step))
-    common = tuple(item for item in by_step[0].item_ids if item in shared)
+    common = tuple(filter(shared.__contains__, by_step[0].item_ids))
     able = set.intersection(*(set(compared.configurations) for compared in by_step))
     if not common or not able:
         return RuleAblation.empty()
     changed = perturbation_changes["condition"].map(perturbation_of)
-    # The rule that a step adds is the last of its transforms.
-    added = [perturbation_changes.loc[changed == step, "transform"].unique() for step in steps]
-    rules = [str(transforms[-1]) if len(transforms) else "" for transforms in added]
     aligned = [compared.select_items(common) for compared in by_step]
-    rows: list[dict[str, Any]] = []
+    clusters = aligned[0].clusters
+    rows = []
     for configuration in sorted(able):
-        places = [compared.configurations.index(configuration) for compared in aligned]
-        states = [aligned[0].original[places[:1]]]
-        states += [step.perturbed[:, row] for step, row in zip(aligned, places, strict=True)]
-        for step, responses in enumerate(states):
-            by_copy = responses.mean(axis=1)
+        key = {
+            "configuration": configuration,
+            **parse_configuration(configuration)._asdict(),
+            "n_items": len(common),
+        }
+        original = aligned[0].original[[aligned[0].configurations.index(configuration)]]
+        rows.append(
+            {
+                **key,
+                "perturbation": "",
+                "step": 0,
+                "rule": "none",
+                "copies": 0,
+                "accuracy": original.mean(axis=1).mean(),
+            }
+        )
+        before = original
+        for step, compared in enumerate(aligned):
+            transforms = perturbation_changes.loc[changed == steps[step], "transform"].unique()
+            copies = compared.perturbed[:, compared.configurations.index(configuration)]
+            by_copy = copies.mean(axis=1)
             rows.append(
                 {
-                    "perturbation": steps[step - 1] if step else "",
-                    "configuration": configuration,
-                    **parse_configuration(configuration)._asdict(),
-                    "step": step,
-                    "rule": rules[step - 1] if step else "none",
-                    "n_items": len(common),
-                    "copies": len(responses) if step else 0,
-                    "accuracy": float(by_copy.mean()),
-                    "accuracy_sd": float(by_copy.std(ddof=1)) if len(responses) > 1 else np.nan,
-                    **_change("step", responses, states[step - 1] if step else None, aligned[0]),
-                    **_change("total", responses, states[0] if step else None, aligned[0]),
+                    **key,
+                    "perturbation": steps[step],
+                    "step": step + 1,
+                    # The rule that a step adds is the last of its transforms.
+                    "rule": transforms[-1] if len(transforms) else "",
+                    "copies": len(copies),
+                    "accuracy": by_copy.mean(),
+                    "accuracy_sd": by_copy.std(ddof=1) if len(copies) > 1 else np.nan,
+                    **_change("step", copies, before, clusters),
+                    **_change("total", copies, original, clusters),
                 }
             )
+            before = copies
     return RuleAblation.from_rows(rows)
 
 
-def _change(
-    name: str, after: Floats, before: Floats | None, compared: ComparedResponses
-) -> dict[str, float]:
-    keys = (f"{name}_delta", f"{name}_low", f"{name}_high")
-    if before is None:
-        return dict.fromkeys(keys, np.nan)
-    gap = after.mean(axis=0) - before.mean(axis=0)
-    return dict(zip(keys, bounded_mean(gap, compared.clusters)[:3], strict=True))
+def _change(name: str, after: Floats, before: Floats, clusters: Places) -> dict[str, float]:
+    gap = bounded_mean(after.mean(axis=0) - before.mean(axis=0), clusters)
+    return {f"{name}_delta": gap.value, f"{name}_low": gap.low, f"{name}_high": gap.high}

@@ -23,7 +23,14 @@ from benchwright.statistics.proportion import (
 from benchwright.statistics.rank_shuffle import RankShuffle, rank_shuffle
 from benchwright.tables import wicked as tables
 
-_RANKS = ("original", "original_low", "original_high", "mean", "mean_low", "mean_high")
+_RANKS = (
+    "rank_original",
+    "rank_original_low",
+    "rank_original_high",
+    "rank_mean",
+    "rank_mean_low",
+    "rank_mean_high",
+)
 
 
 def compare_scores(
@@ -35,52 +42,49 @@ def compare_scores(
     `ComparisonSummary` tables, empty where nothing can be compared.
     """
     scores: list[dict[str, Any]] = []
-    summary: list[tuple[Any, ...]] = []
+    summary: list[dict[str, Any]] = []
     for name, compared in compared_responses.items():
-        styles = asking_styles(compared.configurations)
-        shuffles = {
-            style: rank_shuffle(
+        of_perturbation = _scores(compared)
+        for style, rows in asking_styles(compared.configurations).items():
+            shuffle = rank_shuffle(
                 compared.original[rows],
                 compared.perturbed[:, rows],
                 compared.clusters,
                 evaluation.bootstrap_samples,
-                stage_generator(seed, f"draw_comparison/{name}/{style}"),
+                generator=stage_generator(seed, f"draw_comparison/{name}/{style}"),
             )
-            for style, rows in styles.items()
-        }
-        scores += _scores(name, compared, styles, shuffles)
-        for style, rows in styles.items():
-            metrics = _metrics(compared, rows, shuffles[style])
-            basis = (len(rows), len(compared.item_ids), len(compared.perturbed))
-            summary += [
-                (name, style, metric, each.value, each.low, each.high, *basis, each.reason)
-                for metric, each in metrics.items()
-            ]
+            for row, ranks in zip(rows, shuffle.ranks, strict=True):
+                of_perturbation[row] |= {
+                    "perturbation": name,
+                    "asking_style": style,
+                    **dict(zip(_RANKS, ranks, strict=True)),
+                }
+            for metric, bounded in _metrics(compared, rows, shuffle).items():
+                summary.append(
+                    {
+                        "perturbation": name,
+                        "asking_style": style,
+                        "metric": metric,
+                        "n_models": len(rows),
+                        "n_items": len(compared.item_ids),
+                        "copies": len(compared.perturbed),
+                        **bounded._asdict(),
+                    }
+                )
+        scores += of_perturbation
     return (
         tables.ComparisonScores.from_rows(scores),
         tables.ComparisonSummary.from_rows(summary),
     )
 
 
-def _scores(
-    name: str,
-    compared: ComparedResponses,
-    styles: Mapping[str, list[int]],
-    shuffles: Mapping[str, RankShuffle],
-) -> list[dict[str, Any]]:
-    m = len(compared.configurations)
+def _scores(compared: ComparedResponses) -> list[dict[str, Any]]:
     by_copy = compared.perturbed.mean(axis=2)  # (d, m)
     change = clustered_means(compared.mean_change(), compared.clusters)
     repeated = np.broadcast_to(compared.original, compared.perturbed.shape)
-    rank, asked = np.full((m, len(_RANKS)), np.nan), [""] * m
-    for style, rows in styles.items():
-        rank[rows] = shuffles[style].ranks
-        for row in rows:
-            asked[row] = style
     columns = {
         "accuracy_original": compared.original.mean(axis=1),
         "accuracy_mean": by_copy.mean(axis=0),
-        "accuracy_sd": by_copy.std(axis=0, ddof=1) if len(by_copy) > 1 else np.full(m, np.nan),
         "delta": change.mean,
         "delta_se": change.se,
         "delta_low": change.low,
@@ -88,29 +92,31 @@ def _scores(
         "accuracy_altered": mean_where(compared.perturbed, compared.altered),
         "accuracy_altered_original": mean_where(repeated, compared.altered),
         "accuracy_gold_removed": mean_where(compared.perturbed, compared.gold_removed),
-        **{f"rank_{column}": rank[:, place] for place, column in enumerate(_RANKS)},
     }
-    return [
-        {
-            "perturbation": name,
-            "configuration": configuration,
-            **parse_configuration(configuration)._asdict(),
-            "asking_style": asked[row],
-            "n_items": len(compared.item_ids),
-            "copies": len(compared.perturbed),
-            **{column: float(values[row]) for column, values in columns.items()},
-        }
-        for row, configuration in enumerate(compared.configurations)
-    ]
+    if len(by_copy) > 1:
+        columns["accuracy_sd"] = by_copy.std(axis=0, ddof=1)
+    rows = []
+    for row, configuration in enumerate(compared.configurations):
+        rows.append(
+            {
+                "configuration": configuration,
+                **parse_configuration(configuration)._asdict(),
+                "n_items": len(compared.item_ids),
+                "copies": len(compared.perturbed),
+                **{column: values[row] for column, values in columns.items()},
+            }
+        )
+    return rows
 
 
-def mean_where(correct: Floats, marks: Bools) -> Floats:
+def mean_where(answers: Floats | Bools, marks: Bools) -> Floats:
     """Return (m,) the mean of (d, m, n) answers over marked (d, n) items; NaN where none is."""
     n = int(marks.sum())
     if not n:
-        return np.full(correct.shape[1], np.nan)
-    total: Floats = np.einsum("dmn,dn->m", correct, marks.astype(np.float64)) / n
-    return total
+        return np.full(answers.shape[1], np.nan)
+    values = answers.astype(np.float64, copy=False)
+    total: Floats = np.einsum("dmn,dn->m", values, marks.astype(np.float64))
+    return total / n
 
 
 def _metrics(
@@ -121,13 +127,13 @@ def _metrics(
         "mean_accuracy": compared.perturbed.mean(axis=0)[rows],
         "mean_delta": compared.mean_change()[rows],
     }
-    metrics = {
-        metric: bounded_mean(values.mean(axis=0), compared.clusters)
-        for metric, values in means.items()
-    }
+    metrics = {}
+    for name, values in means.items():
+        metrics[name] = bounded_mean(values.mean(axis=0), compared.clusters)
     metrics |= {k: metric for k, metric in shuffle._asdict().items() if isinstance(metric, Bounded)}
     reason = shuffle.tau_b_resampled.reason
-    return metrics | {"tau_b_percentile": Bounded(shuffle.percentile, np.nan, np.nan, reason)}
+    metrics["tau_b_percentile"] = Bounded(shuffle.percentile, np.nan, np.nan, reason)
+    return metrics
 
 
 def follow_responses(
@@ -141,30 +147,53 @@ def follow_responses(
     among items into which a copy put such an option.
     """
     kinds = models_table.set_index("model")["instruct"].map({True: "instruct", False: "base"})
-    transitions: list[tuple[Any, ...]] = []
-    rates: list[tuple[Any, ...]] = []
+    transitions = []
+    rates = []
     for name, compared in compared_responses.items():
         before = np.broadcast_to(compared.original >= 0.5, compared.perturbed.shape)
         after = compared.perturbed >= 0.5
-        became = ((before, after), (before, ~after), (~before, after), (~before, ~after))
+        became = {
+            "stayed_right": before & after,
+            "became_wrong": before & ~after,
+            "became_right": ~before & after,
+            "stayed_wrong": ~before & ~after,
+        }
         clusters = np.broadcast_to(compared.clusters, compared.has_none.shape)
-        for gold, of_gold in (("kept", ~compared.gold_removed), ("removed", compared.gold_removed)):
+        for gold, of_gold in {
+            "kept": ~compared.gold_removed,
+            "removed": compared.gold_removed,
+        }.items():
             altered = compared.altered & of_gold
-            shares = [mean_where((a & b).astype(np.float64), altered) for a, b in became]
+            shares = {key: mean_where(marks, altered) for key, marks in became.items()}
             asked = compared.has_none & of_gold
-            chance = float((1 / compared.options[asked]).mean()) if asked.any() else np.nan
+            chance = (1 / compared.options[asked]).mean() if asked.any() else np.nan
             for row, configuration in enumerate(compared.configurations):
-                key = (name, configuration, gold)
-                by_change = (float(values[row]) for values in shares)
-                kind = str(kinds.get(parse_configuration(configuration).model, ""))
+                key = {"perturbation": name, "configuration": configuration, "gold": gold}
                 transitions.append(
-                    (name, configuration, kind, gold, int(altered.sum()), *by_change)
+                    {
+                        **key,
+                        "kind": kinds.get(parse_configuration(configuration).model, ""),
+                        "n": int(altered.sum()),
+                        **{change: values[row] for change, values in shares.items()},
+                    }
                 )
-                if compared.has_none.any():
-                    hits = compared.picked_none[:, row][asked]
-                    share = clustered_share(hits, clusters[asked])
-                    counts = (len(hits), int(hits.sum()))
-                    rates.append((*key, *counts, *share[:3], chance, share.reason))
-    return tables.ComparisonTransitions.from_rows(
-        transitions
-    ), tables.ComparisonNoneRates.from_rows(rates)
+                if not compared.has_none.any():
+                    continue
+                hits = compared.picked_none[:, row][asked]
+                share = clustered_share(hits, clusters[asked])
+                rates.append(
+                    {
+                        **key,
+                        "n": len(hits),
+                        "picked": int(hits.sum()),
+                        "share": share.value,
+                        "low": share.low,
+                        "high": share.high,
+                        "by_chance": chance,
+                        "reason": share.reason,
+                    }
+                )
+    return (
+        tables.ComparisonTransitions.from_rows(transitions),
+        tables.ComparisonNoneRates.from_rows(rates),
+    )

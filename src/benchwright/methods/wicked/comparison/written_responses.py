@@ -1,12 +1,11 @@
 """Cost of a perturbation with written and with scored answers (WiCkeD, Table 2)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from benchwright.core.configuration import by_score_first, parse_configuration
+from benchwright.core.configuration import Configuration, by_score_first, parse_configuration
 from benchwright.methods.wicked.comparison.compared_responses import ComparedResponses
 from benchwright.statistics.proportion import bounded_mean, clustered_means
 from benchwright.tables.wicked import ComparisonWritten
@@ -29,7 +28,12 @@ def compare_written_responses(compared_responses: Mapping[str, ComparedResponses
         for row, asked in enumerate(parsed):
             if asked.model not in writers:
                 continue
-            metrics = {
+            found = {
+                "perturbation": name,
+                "model": asked.model,
+                "configuration": compared.configurations[row],
+                "written": asked.style == _WRITTEN,
+                "n_items": len(compared.item_ids),
                 "accuracy_original": compared.original[row].mean(),
                 "accuracy_mean": compared.perturbed[:, row].mean(),
                 "delta": change.mean[row],
@@ -37,29 +41,25 @@ def compare_written_responses(compared_responses: Mapping[str, ComparedResponses
                 "delta_high": change.high[row],
                 "failed_original": compared.failed_original[row].mean(),
                 "failed_perturbed": compared.failed_perturbed[:, row].mean(),
-                **dict.fromkeys(("recovered", "recovered_low", "recovered_high"), np.nan),
+                "compared_with": "",
             }
-            by_score = [
-                other
-                for other, each in enumerate(parsed)
-                if each.model == asked.model and each.style not in ("", _WRITTEN)
-            ]
-            compared_with = ""
-            if asked.style == _WRITTEN and by_score:
-                other = min(by_score, key=lambda other: by_score_first(parsed[other]))
-                compared_with = compared.configurations[other]
+            other = _first_by_score(parsed, asked.model)
+            if asked.style == _WRITTEN and other is not None:
                 gap = bounded_mean(mean_change[row] - mean_change[other], compared.clusters)
-                names = ("recovered", "recovered_low", "recovered_high")
-                metrics |= dict(zip(names, gap[:3], strict=True))
-            rows.append(
-                {
-                    "perturbation": name,
-                    "model": asked.model,
-                    "configuration": compared.configurations[row],
-                    "written": asked.style == _WRITTEN,
-                    "n_items": len(compared.item_ids),
-                    **{column: float(metric) for column, metric in metrics.items()},
-                    "compared_with": compared_with,
+                found |= {
+                    "recovered": gap.value,
+                    "recovered_low": gap.low,
+                    "recovered_high": gap.high,
+                    "compared_with": compared.configurations[other],
                 }
-            )
+            rows.append(found)
     return ComparisonWritten.from_rows(rows)
+
+
+def _first_by_score(parsed: Sequence[Configuration], model: str) -> int | None:
+    """Return the place of a model's first configuration that is scored by probabilities."""
+    by_score = []
+    for place, each in enumerate(parsed):
+        if each.model == model and each.style not in ("", _WRITTEN):
+            by_score.append(place)
+    return min(by_score, key=lambda place: by_score_first(parsed[place]), default=None)
