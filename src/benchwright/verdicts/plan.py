@@ -8,10 +8,10 @@ from benchwright.answers.model_descriptions import family_of
 from benchwright.answers.table import Answers
 from benchwright.core.configuration import count_models
 from benchwright.core.text_table import table_lines
+from benchwright.methods.dele.estimation.training import Training
 from benchwright.methods.dele.planning.plan import (
     Plan,
     PlanRow,
-    Responses,
     Wanted,
     make_plan,
 )
@@ -41,7 +41,7 @@ def run_plan(known: Answers, wanted: Wanted) -> MadePlan:
         for name in known.models
     ]
     numbers = np.unique(kin, return_inverse=True)[1][order]
-    plan = make_plan(Responses(known.correct[order], known.clusters(), numbers), wanted)
+    plan = make_plan(Training(known.correct[order], known.clusters(), numbers), wanted)
     models, few = count_models(known.models), plan.models < FEWEST_MODELS
     note = f"{models}; with fewer than {FEWEST_MODELS} the figures may not hold for others"
     return MadePlan(wanted, known.source, models, (*known.notes, *[note] * few), plan)

@@ -34,7 +34,7 @@ def test_interval_of_the_mean_covers_over_all_random_subsets(right: int) -> None
     for seen in range(max(0, right - n + k), min(k, right) + 1):
         answers = np.zeros((1, k))
         answers[0, :seen] = 1
-        estimates = random_sample(answers, n, 0.95)
+        estimates = random_sample(answers, n, 0.95, np.arange(k))
         inside = estimates.low[0] <= right / n <= estimates.high[0]
         covered += inside * comb(right, seen) * comb(n - right, k - seen) / comb(n, k)
     assert 0.92 < covered < 0.99
@@ -54,22 +54,22 @@ def _covers(seen: int, k: int, n: int, truth: float) -> bool:
 
 def test_mean_of_a_huge_benchmark_has_standard_intervals() -> None:
     answers = np.array([[1.0] * 7 + [0.0] * 3])
-    estimates = random_sample(answers, 10**9, 0.9)
+    estimates = random_sample(answers, 10**9, 0.9, np.arange(10))
     usual = wilson_interval(7, 10, 0.9)
     assert (estimates.low[0], estimates.high[0]) == pytest.approx((usual.low, usual.high), abs=1e-6)
     parts = np.array([[0.1, 0.4, 0.4, 0.7]])
-    by_t = random_sample(parts, 10**9, 0.95)
+    by_t = random_sample(parts, 10**9, 0.95, np.arange(4))
     # s = .2449490, t(3) = 3.182446: .4 ± 3.182446 · .1224745.
     assert by_t.high[0] - 0.4 == pytest.approx(0.3897684, abs=1e-6)
-    half = random_sample(parts, 8, 0.95)
+    half = random_sample(parts, 8, 0.95, np.arange(4))
     assert half.high[0] - 0.4 == pytest.approx(0.3897684 * np.sqrt(0.5), abs=1e-6)
 
 
 def test_items_of_one_passage_widen_the_interval() -> None:
     answers = np.array([[1.0, 1, 1, 0, 0, 0, 1, 1, 1, 0, 0, 0], [1.0, 0, 1, 1, 0, 0] * 2])
     passages = np.repeat(np.arange(4), 3)
-    alone = random_sample(answers, 100, 0.95)
-    together = random_sample(answers, 100, 0.95, clusters=passages)
+    alone = random_sample(answers, 100, 0.95, np.arange(12))
+    together = random_sample(answers, 100, 0.95, passages)
     # The first model is right or wrong by whole passages: four cases of ±½, not twelve.
     assert together.se[0] ** 2 / alone.se[0] ** 2 == pytest.approx((1 / 12) / (0.25 / 11), rel=1e-9)
     assert together.high[0] - together.low[0] > 1.5 * (alone.high[0] - alone.low[0])

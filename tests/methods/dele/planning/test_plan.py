@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.core.errors import InputError
+from benchwright.methods.dele.estimation.training import Training
 from benchwright.methods.dele.planning.plan import (
     STRONGER,
     PlanRow,
-    Responses,
     Wanted,
     make_plan,
     smallest_size,
@@ -58,7 +58,7 @@ def test_ability_error_with_all_items_is_the_clustered_error() -> None:
 
 def rows(values: np.ndarray, **wanted: object) -> dict[tuple[str, str, str], PlanRow]:
     plan = make_plan(
-        Responses(values, np.arange(values.shape[1])),
+        Training(values),
         Wanted(**wanted),  # type: ignore[arg-type]
     )
     return {(row.whose, row.target, row.sampler): row for row in plan.rows}
@@ -138,7 +138,7 @@ def test_ranks_are_planned_for_halves_of_the_families_and_for_stronger_models() 
     wanted = Wanted(tau_b=(0.7,), subsets=50)
 
     def items(kin: np.ndarray | None) -> dict[str, int | None]:
-        plan = make_plan(Responses(values, np.arange(200), families=kin), wanted)
+        plan = make_plan(Training(values, families=kin), wanted)
         return {row.whose: row.items for row in plan.rows}
 
     alone, together = items(None), items(families)
@@ -156,12 +156,12 @@ def test_ranks_are_planned_for_halves_of_the_families_and_for_stronger_models() 
 )
 def test_invalid_targets_are_rejected(wanted: Wanted, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        make_plan(Responses(answers(4, 20), np.arange(20)), wanted)
+        make_plan(Training(answers(4, 20)), wanted)
 
 
 def test_curve_has_all_metrics_at_all_sizes() -> None:
     wanted = Wanted(standard_errors=(0.1,), spearman=(0.5,))
-    curve = make_plan(Responses(answers(5, 30), np.arange(30)), wanted).curve
+    curve = make_plan(Training(answers(5, 30)), wanted).curve
     errors = {"standard_error_benchmark", "standard_error_ability", "detectable_difference"}
     assert set(curve["metric"]) == errors | {"tau_b", "spearman"}
     assert (curve.loc[(curve["items"] == 30) & (curve["metric"] == "tau_b"), "value"] == 1).all()
@@ -170,7 +170,7 @@ def test_curve_has_all_metrics_at_all_sizes() -> None:
 def test_items_for_an_order_are_those_at_which_random_subsets_keep_it() -> None:
     correct = answers(60, 300)
     wanted = Wanted(gaps=(0.03, 0.08), order=0.85)
-    rows = make_plan(Responses(correct, np.arange(300)), wanted).rows
+    rows = make_plan(Training(correct), wanted).rows
     assert [row.goal for row in rows] == ["order", "order"]
     scores = correct.mean(axis=1, dtype=np.float64)
     gaps = scores[:, None] - scores
@@ -186,7 +186,7 @@ def test_items_for_an_order_are_those_at_which_random_subsets_keep_it() -> None:
 
 
 def test_a_gap_wider_than_any_has_a_caveat() -> None:
-    row = make_plan(Responses(answers(5, 50), np.arange(50)), Wanted(gaps=(0.99,))).rows[0]
+    row = make_plan(Training(answers(5, 50)), Wanted(gaps=(0.99,))).rows[0]
     assert row.items is not None
     assert row.reason.startswith("no two models are further apart than")
 
@@ -200,7 +200,7 @@ def alike(m: int, n: int, slope: float) -> np.ndarray:
 
 def test_predictable_items_need_fewer_responses() -> None:
     correct = alike(60, 400, 3.0)
-    plan = make_plan(Responses(correct, np.arange(400)), Wanted((0.03,)))
+    plan = make_plan(Training(correct), Wanted((0.03,)))
     [mean, estimated] = [
         row for row in plan.rows if (row.whose, row.target) == ("median model", "benchmark")
     ]
@@ -209,11 +209,11 @@ def test_predictable_items_need_fewer_responses() -> None:
     assert estimated.value <= 0.03
     assert "cover 9" in estimated.reason
     assert plan.advice.startswith(f"With {plan.rows[0].items} items: To rank models, use mean of")
-    assert make_plan(Responses(correct[:9], np.arange(400)), Wanted((0.03,))).advice == ""
+    assert make_plan(Training(correct[:9]), Wanted((0.03,))).advice == ""
 
 
 def test_there_is_no_row_without_a_gain_or_with_few_models() -> None:
     noise = np.random.default_rng(1).integers(0, 2, (40, 200)).astype(np.float32)
     for correct in (noise, alike(FEWEST_MODELS - 1, 200, 3.0)):
-        rows = make_plan(Responses(correct, np.arange(200)), Wanted((0.03,))).rows
+        rows = make_plan(Training(correct), Wanted((0.03,))).rows
         assert {row.estimator for row in rows} == {"mean"}

@@ -54,6 +54,8 @@ def past_errors(training: Training, places: Places, seed: int, rule: Rule) -> Pa
     """Compute the errors on left-out training models, from the items at `places`."""
     across = _errors(training, places, rule, training.folds(seed))
     forward = _errors(training, places, rule, [training.best] if training.best.any() else [])
+    if not len(training.scores):
+        return PastErrors(across, forward, np.nan, np.nan)
     rare, ceiling = np.quantile(training.scores, [0.9, 1]).tolist()
     return PastErrors(across, forward, rare, ceiling)
 

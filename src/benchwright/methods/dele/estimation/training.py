@@ -77,7 +77,7 @@ class Training:
 
     Attributes:
         correct: (m, n) in [0, 1], NaN if missing.
-        clusters: (n,) numbers of items that share a passage, or None.
+        clusters: (n,) numbers, equal for items that share a passage; all differ by default.
         families: (m,) numbers; models of a family are left out together when errors are measured.
             None: only models with equal responses form a family.
     """
@@ -89,7 +89,7 @@ class Training:
         families: Integers | None = None,
     ) -> None:
         self.correct = correct
-        self.clusters = clusters
+        self.clusters = np.arange(correct.shape[1]) if clusters is None else clusters
         self.families = families
         self._curves: dict[bytes, ItemCurves] = {}
         self._predictors: dict[tuple[int, bool, int], ItemPredictor] = {}
@@ -172,6 +172,8 @@ class Training:
 
         There are none if there is only one family, since then no fold can be left out.
         """
+        if not len(self.scores):
+            return []
         family = self._family_groups
         groups = int(family.max()) + 1
         if groups < 2:

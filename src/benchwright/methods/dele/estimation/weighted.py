@@ -29,12 +29,11 @@ def learn_mean(task: Task) -> FromComplete:
     inclusion = task.subset.inclusion
     if inclusion is not None and task.unequal:
         return by_design(ItemPredictor.constant(n), task.places, inclusion, note)
-    clusters = task.training.clusters
-    if clusters is not None:
-        clusters = clusters[task.places]
+    clusters = task.training.clusters[task.places]
 
     def estimate(responses: Floats, level: float) -> Estimates:
-        return random_sample(responses, n, level, clusters=clusters, note=note)
+        found = random_sample(responses, n, level, clusters)
+        return found._replace(reason=[note] * len(responses))
 
     return estimate
 
@@ -58,9 +57,7 @@ def by_design(
     return estimate
 
 
-def random_sample(
-    responses: Floats, n: int, level: float, *, clusters: Integers | None = None, note: str = ""
-) -> Estimates:
+def random_sample(responses: Floats, n: int, level: float, clusters: Integers) -> Estimates:
     """Estimate the mean of n items from k of them, drawn at random without replacement.
 
     Responses of 0 and 1, and equal fractions, get Wilson's interval with the effective number of
@@ -84,7 +81,7 @@ def random_sample(
         low = np.where(by_t, mean - reach, low)
         high = np.where(by_t, mean + reach, high)
         se = np.where(spread > 0, error, se)
-    return Estimates(mean, low, high, se, reason=[note] * len(mean))
+    return Estimates(mean, low, high, se, reason=[""] * len(mean))
 
 
 def unlike_random(task: Task) -> str:
@@ -105,10 +102,10 @@ def unlike_random(task: Task) -> str:
     )
 
 
-def _design_effect(responses: Floats, clusters: Integers | None) -> Floats:
+def _design_effect(responses: Floats, clusters: Integers) -> Floats:
     """Return the clustered variance divided by that of single items (r,), at least 1."""
     effect = np.ones(len(responses))
-    if clusters is None or len(np.unique(clusters)) in {1, len(clusters)}:
+    if len(np.unique(clusters)) in {1, len(clusters)}:
         return effect
     single = responses.var(axis=1, ddof=1) / responses.shape[1]
     whole = clustered_se(responses, clusters) ** 2

@@ -8,9 +8,10 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 import pandas as pd
 
-from benchwright.core.array_types import AnyFloats, Floats, Integers, Places
+from benchwright.core.array_types import Floats, Places
 from benchwright.core.errors import InputError
 from benchwright.core.seeding import stage_generator
+from benchwright.methods.dele.estimation.training import Training
 from benchwright.methods.dele.evidence.panels import split_by_family, split_forward
 from benchwright.methods.dele.planning.predicted_scores import (
     ESTIMATOR,
@@ -52,29 +53,32 @@ class _RandomSubsets:
     """
 
     def __init__(self, models: ModelPanels, draws: int, seed: int) -> None:
-        self._models, self._draws, self._seed = models, draws, seed
+        self._models = models
+        self._draws = draws
+        self._seed = seed
         self.metrics: dict[int, dict[str, Preservation]] = {}
 
-    def values(self, size: int, agreement: Agreement) -> dict[str, Floats]:
-        """Return the agreement (draws,) of the subsets by group; undefined ones count as −1."""
+    def reached(self, size: int, agreement: Agreement, whose: str) -> float:
+        """Return what a share of the subsets reaches in nine of ten halves, or the stronger one.
+
+        An undefined agreement counts as −1.
+        """
         if size not in self.metrics:
             generator = stage_generator(self._seed, f"plan/random/{size}")
             masks = draw_subsets(self._models.correct.shape[1], size, self._draws, generator)
             self.metrics[size] = preservation_by_panel(self._models, masks.astype(np.float64))
-        found = {name: getattr(each, agreement) for name, each in self.metrics[size].items()}
-        return {name: np.nan_to_num(values, nan=-1) for name, values in found.items()}
-
-    def reached(self, size: int, agreement: Agreement, whose: str) -> float:
-        """Return what a share of the subsets reaches in nine of ten halves, or the stronger one."""
-        values = self.values(size, agreement)
-        stronger = values.pop(STRONGER, None)
-        if whose == STRONGER and stronger is not None:
-            return float(np.quantile(stronger, _SUBSETS[whose]))
-        halves = [np.quantile(each, _SUBSETS[whose]) for each in values.values()]
+        halves = []
+        for name, metrics in self.metrics[size].items():
+            values = np.nan_to_num(getattr(metrics, agreement), nan=-1)
+            reached = float(np.quantile(values, _SUBSETS[whose]))
+            if name == whose:
+                return reached
+            if name != STRONGER:
+                halves.append(reached)
         return float(np.quantile(halves, _UNLIKELY))
 
 
-def _groups(responses: "Responses", seed: int) -> ModelPanels:
+def _groups(responses: Training, seed: int) -> ModelPanels:
     """Return halves of at most 200 models by family, and the stronger half of them.
 
     Fewer than six models are one group.
@@ -83,7 +87,7 @@ def _groups(responses: "Responses", seed: int) -> ModelPanels:
     kept = np.sort(stage_generator(seed, "plan/ranked").permutation(m)[:_MOST_RANKED])
     correct = responses.correct[kept]
     names = np.arange(m) if responses.families is None else responses.families
-    families = [str(name) for name in names[kept]]
+    families = list(map(str, names[kept]))
     groups: dict[str, Places] = {}
     for number in range(_SPLITS):
         own = int(stage_generator(seed, f"plan/halves/{number}").integers(1 << 62))
@@ -128,14 +132,6 @@ _PAIRS = {"median pair": 0.5, "95% of pairs": 0.95}
 _SUBSETS = {"half of subsets": 0.5, STRONGER: 0.5, "95% of subsets": 0.05}
 
 
-class Responses(NamedTuple):
-    """Responses of m models to n items."""
-
-    correct: AnyFloats  # (m, n) float in [0, 1], NaN if missing
-    clusters: Integers  # (n,) numbers, equal for items that share a passage
-    families: Integers | None = None  # (m,) numbers; None: each model is its own
-
-
 class Wanted(NamedTuple):
     """The targets of a plan, any number of each."""
 
@@ -177,7 +173,7 @@ class Plan(NamedTuple):
     advice: str  # what to use for ranks and for scores, or ""
 
 
-def make_plan(responses: Responses, wanted: Wanted) -> Plan:
+def make_plan(responses: Training, wanted: Wanted) -> Plan:
     """Compute the sufficient number of random items from responses of other models.
 
     Standard errors and differences come from formulas (`score_errors`), rank agreement from random
@@ -204,8 +200,9 @@ def make_plan(responses: Responses, wanted: Wanted) -> Plan:
 class _Planner:
     """The computations of one plan."""
 
-    def __init__(self, responses: Responses, wanted: Wanted) -> None:
-        self.responses, self.wanted = responses, wanted
+    def __init__(self, responses: Training, wanted: Wanted) -> None:
+        self.responses = responses
+        self.wanted = wanted
         self.m, self.n = responses.correct.shape
         self.scores = variance_of_scores(responses.correct, responses.clusters)
         self.pairs = variance_of_differences(responses.correct, responses.clusters, wanted.seed)
@@ -227,8 +224,10 @@ class _Planner:
             errors = self.scores.standard_error(k, row.target)
             return _of(errors, 1.0 if row.whose == "worst model" else 0.5)
         if row.goal == "detectable_difference":
-            errors, power = self.pairs.standard_error(k, "ability"), self.wanted.power
-            differences = minimum_detectable_difference(errors, self.wanted.alpha, power)
+            errors = self.pairs.standard_error(k, "ability")
+            differences = minimum_detectable_difference(
+                errors, self.wanted.alpha, self.wanted.power
+            )
             return _of(differences, _PAIRS[row.whose])
         distance = np.abs(self.gaps - row.wanted)
         closest = np.argsort(distance, kind="stable")[: max(_FEWEST_PAIRS, len(distance) // 10)]
@@ -247,11 +246,17 @@ class _Planner:
         """Yield a row if AIPW needs fewer items than the mean and its intervals hold."""
         if row.items is None or self.m < FEWEST_MODELS:
             return
-        known, seed = self.responses, self.wanted.seed
-        if found := fewest_items(known.correct, known.clusters, seed, row.wanted, row.items):
-            covered = f"95% intervals of models left out cover {found.coverage:.1%}; {found.reason}"
-            row = row._replace(sampler=found.sampler, estimator=ESTIMATOR, with_all=0.0)
-            yield row._replace(reason=covered, items=found.items, value=found.standard_error)
+        found = fewest_items(self.responses, self.wanted.seed, row.wanted, most=row.items)
+        if found is not None:
+            covered = f"95% intervals of models left out cover {found.coverage:.1%}"
+            yield row._replace(
+                sampler=found.sampler,
+                estimator=ESTIMATOR,
+                items=found.items,
+                value=found.standard_error,
+                with_all=0.0,
+                reason=f"{covered}; {found.reason}",
+            )
 
     def rows_of_differences(self) -> Iterator[PlanRow]:
         """Yield the rows of the median pair and of most pairs."""
@@ -269,11 +274,14 @@ class _Planner:
             if self.m < 2:
                 yield row._replace(reason="an order needs at least 2 models, there is 1")
                 continue
-            value, wanted = partial(self.value, row), self.wanted.order
-            found = smallest_size(lambda k: value(k) >= wanted, self.n)  # noqa: B023
-            items, widest = found or self.n, float(np.nanmax(self.gaps))
-            reason = f"no two models are further apart than {widest:.3f}" if gap > widest else ""
-            yield row._replace(with_all=1, reason=reason, items=items, value=value(items))
+            items = smallest_size(partial(self._orders, row), self.n) or self.n
+            widest = float(np.nanmax(self.gaps))
+            if gap > widest:
+                row = row._replace(reason=f"no two models are further apart than {widest:.3f}")
+            yield row._replace(items=items, value=self.value(row, items), with_all=1)
+
+    def _orders(self, row: PlanRow, k: int) -> bool:
+        return self.value(row, k) >= self.wanted.order
 
     def rows_of_ranks(self, goal: Agreement, values: tuple[float, ...]) -> Iterator[PlanRow]:
         """Yield the rows for new models, and for stronger ones."""
@@ -287,26 +295,23 @@ class _Planner:
 
     def curve(self) -> pd.DataFrame:
         """Return every metric at a grid of sizes and at the sizes computed for targets."""
-        lines = {
-            (f"standard_error_{target}", whose): PlanRow("standard_error", 0, whose, target)
-            for whose, target in product(_MODELS, TARGETS)
-        }
-        if self.m > 1:
-            goal: Goal = "detectable_difference"
-            lines |= {(goal, whose): PlanRow(goal, 0, whose) for whose in _PAIRS}
-            lines |= {
-                ("order", f"{gap:g} apart"): PlanRow("order", gap, "") for gap in self.wanted.gaps
-            }
-        rows = [
-            (k, metric, whose, self.value(row, k))
-            for k in _grid_of_sizes(self.n, 40)
-            for (metric, whose), row in lines.items()
-        ]
+        rows = []
+        for k in _grid_of_sizes(self.n, 40):
+            for whose, target in product(_MODELS, TARGETS):
+                row = PlanRow("standard_error", 0, whose, target)
+                rows.append((k, f"standard_error_{target}", whose, self.value(row, k)))
+            if self.m < 2:
+                continue
+            for whose in _PAIRS:
+                row = PlanRow("detectable_difference", 0, whose)
+                rows.append((k, row.goal, whose, self.value(row, k)))
+            for gap in dict.fromkeys(self.wanted.gaps):
+                row = PlanRow("order", gap, f"{gap:g} apart")
+                rows.append((k, row.goal, row.whose, self.value(row, k)))
         if self.m >= _FEWEST_RANKED and (self.wanted.tau_b or self.wanted.spearman):
             sizes = sorted({*_grid_of_sizes(self.n), *self.subsets.metrics})
-            for k, agreement in product(sizes, get_args(Agreement)):
-                of = partial(self.subsets.reached, k, agreement)
-                rows += [(k, agreement, whose, of(whose)) for whose in self.ranked]
+            for k, agreement, whose in product(sizes, get_args(Agreement), self.ranked):
+                rows.append((k, agreement, whose, self.subsets.reached(k, agreement, whose)))
         return pd.DataFrame(rows, columns=["items", "metric", "whose", "value"])
 
     def _formula_row(self, row: PlanRow) -> PlanRow:
@@ -322,16 +327,22 @@ class _Planner:
         return row._replace(items=items, value=value(items))
 
     def _rank_row(self, row: PlanRow, goal: Agreement) -> PlanRow:
-        subsets, whose = self.subsets, row.whose
-        items = smallest_size(lambda k: subsets.reached(k, goal, whose) >= row.wanted, self.n)
-        with_all = subsets.reached(self.n, goal, whose)
+        def reached(k: int) -> float:
+            return self.subsets.reached(k, goal, row.whose)
+
+        items = smallest_size(lambda k: reached(k) >= row.wanted, self.n)
+        with_all = reached(self.n)
         if items is None:
             all_equal = "all models have the same score"
             reason = all_equal if with_all < 0 else f"the value with all items is {with_all}"
             return row._replace(reason=reason)
         few = f"{self.m} models are too few to say how far it holds for other models"
-        row = row._replace(reason=few if self.few else "", with_all=with_all)
-        return row._replace(items=items, value=subsets.reached(items, goal, whose))
+        return row._replace(
+            items=items,
+            value=reached(items),
+            with_all=with_all,
+            reason=few if self.few else "",
+        )
 
 
 def _of(values: Floats, share: float) -> float:
@@ -339,14 +350,19 @@ def _of(values: Floats, share: float) -> float:
     return float(np.quantile(known, share)) if len(known) else float("nan")
 
 
-def _check(responses: Responses, wanted: Wanted) -> None:
+def _check(responses: Training, wanted: Wanted) -> None:
     m, n = responses.correct.shape
     if not m or n < 2:
         raise InputError(
             f"responses of models: {m}, to items: {n}; at least 1 model and 2 items are needed"
         )
-    targets = (wanted.standard_errors, wanted.differences, wanted.tau_b, wanted.spearman)
-    if not any((*targets, wanted.gaps)):
+    if not (
+        wanted.standard_errors
+        or wanted.differences
+        or wanted.tau_b
+        or wanted.spearman
+        or wanted.gaps
+    ):
         raise InputError("no target: use --se, --mdd, --gap, --tau or --spearman")
     if wanted.order != WANTED and not wanted.gaps:
         raise InputError("--order needs --gap, the difference of two models in shares")

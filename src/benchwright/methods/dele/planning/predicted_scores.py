@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from benchwright.core.array_types import AnyFloats, Integers
+from benchwright.core.array_types import AnyFloats
 from benchwright.core.seeding import stage_generator
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.methods.dele.estimation.errors import (
@@ -49,17 +49,13 @@ class Predicted(NamedTuple):
     reason: str  # why items are drawn so
 
 
-def fewest_items(
-    correct: AnyFloats,
-    clusters: Integers,
-    seed: int,
-    wanted: float,
-    most: int,
-) -> Predicted | None:
+def fewest_items(responses: Training, seed: int, wanted: float, most: int) -> Predicted | None:
     """Find the draw with the fewest items, below `most`, for a standard error of AIPW.
 
     None if no draw needs fewer items or holds the coverage of its intervals.
     """
+    correct = responses.correct
+    clusters = responses.clusters
     chosen = stage_generator(seed, "plan/halves").permutation(len(correct))[:_MOST_MODELS]
     first = correct[chosen[::2]]
     second = correct[chosen[1::2]]

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from benchwright.core.array_types import AnyFloats, Integers, Places
+from benchwright.core.array_types import AnyFloats, Floats, Integers, Places
 from benchwright.core.seeding import stage_generator
 from benchwright.statistics.paired_differences import clustered_se
 
@@ -69,9 +69,12 @@ def variance_of_differences(correct: AnyFloats, clusters: Integers, seed: int) -
     first, second = pairs_of_models(len(correct), seed)
     n = correct.shape[1]
     step = max(1, _BLOCK_BYTES // (8 * max(n, 1)))
-    single, whole = np.empty((2, len(first)))
+    single = np.empty(len(first))
+    whole = np.empty(len(first))
     for start in range(0, len(first), step):
         rows = slice(start, start + step)
         gaps = correct[first[rows]].astype(np.float64) - correct[second[rows]]
-        single[rows], whole[rows], _ = variance_of_scores(gaps, clusters)
+        found = variance_of_scores(gaps, clusters)
+        single[rows] = found.single
+        whole[rows] = found.whole
     return AnswerVariance(single, whole, n)
