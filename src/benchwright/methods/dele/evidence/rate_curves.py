@@ -1,6 +1,6 @@
 """Metrics over rates with random bands (DELE, Figures 1–7 and 32, Table 1)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +14,7 @@ from benchwright.methods.dele.evidence.sampler_results import (
     HIGHER_IS_BETTER,
     METRICS,
     MIDDLE,
+    direction,
     measure_samplers,
     repeat_seed,
 )
@@ -27,16 +28,16 @@ _KEY = ["sampler", "panel", "rate", "size"]
 _FEWEST_DRAWS = 20  # of `random` that show the middle 95%
 
 
-def _by_metric(results: pd.DataFrame, key: Sequence[str]) -> Any:
-    long = results.melt(list(key), list(METRICS), var_name="metric", value_name="value")
-    return long.groupby([*key, "metric"], sort=True)["value"]
+def _by_metric(results: pd.DataFrame, key: list[str]) -> Any:
+    long = results.melt(key, list(METRICS), var_name="metric", value_name="value")
+    return long.groupby([*key, "metric"])["value"]
 
 
-def _random_band(results: pd.DataFrame, key: Sequence[str]) -> pd.DataFrame:
+def _random_band(results: pd.DataFrame, key: list[str]) -> pd.DataFrame:
     """Return the middle 95% of every metric over the draws of `random`, by key and metric."""
     groups = _by_metric(results[results["sampler"] == RANDOM], key)
-    names = ("random_low", "random_median", "random_high")
-    band = pd.DataFrame({n: groups.quantile(q) for n, q in zip(names, MIDDLE, strict=True)})
+    low, median, high = map(groups.quantile, MIDDLE)
+    band = pd.DataFrame({"random_low": low, "random_median": median, "random_high": high})
     return band.where(groups.count() >= _FEWEST_DRAWS).reset_index()
 
 
@@ -53,7 +54,6 @@ def trace_curves(sampling_results: pd.DataFrame) -> pd.DataFrame:
     return SamplingCurves.of(table.merge(_random_band(sampling_results, ["panel", "rate"])))
 
 
-_KEPT = ("spearman", "tau_b")
 SUFFICIENT = 0.9  # rank correlation of the smallest sufficient rate, as DELE's eligibility
 
 
@@ -64,29 +64,33 @@ def summarise_samplers(sampling_curves: pd.DataFrame, study: SamplingStudy) -> p
     correlation is at least `keep`. Tokens are those of the first repeat's items. Return a
     `SamplingSummary` table, sorted by decreasing Spearman correlation.
     """
-    evidence, panel = study.sampling.evidence, study.panels.main
+    main_rate = study.sampling.evidence.main_rate
+    panel = study.panels.main
     kinds = sampler_kinds(study.sampling)
     rows = []
     of_panel = sampling_curves[sampling_curves["panel"] == panel]
-    for name, curves in of_panel.groupby("sampler", sort=True):
-        values = curves.set_index(["metric", "rate"])["mean"]
-        at = curves[curves["rate"] == evidence.main_rate].set_index("metric")
-        mean = at["mean"].astype(float).to_dict()
-        sizes = curves.drop_duplicates("rate").set_index("rate")["size"]
-        sufficient: list[float] = []
-        for metric in _KEPT:
-            rate = smallest_rate(values[metric], SUFFICIENT)
-            size = int(sizes[rate]) if not np.isnan(rate) else 0
-            sufficient += [rate, size, _tokens(str(name), size, study)]
-        rows.append(
-            (
-                *(str(name), kinds[str(name)].family, panel, len(study.panels.groups[panel])),
-                *(evidence.main_rate, int(at["size"].iloc[0])),
-                *(mean[m] for m in (*_KEPT, "pearson", "wasserstein", "mean_absolute_error")),
-                *(float(at["sd"]["spearman"]), *sufficient),
-                *(float(study.tokens.sum()), COUNTED_BY),
-            )
-        )
+    for name, curves in of_panel.groupby("sampler"):
+        at = curves[curves["rate"] == main_rate].set_index("metric")
+        row = {
+            "sampler": name,
+            "family": kinds[str(name)].family,
+            "panel": panel,
+            "n_models": len(study.panels.groups[panel]),
+            "rate": main_rate,
+            "size": at["size"].iloc[0],
+            **at["mean"].to_dict(),
+            "spearman_sd": at["sd"]["spearman"],
+            "tokens_in_all": study.tokens.sum(),
+            "tokens_by": COUNTED_BY,
+        }
+        for metric in ("spearman", "tau_b"):
+            by_rate = curves[curves["metric"] == metric].set_index("rate")
+            rate = smallest_rate(by_rate["mean"], SUFFICIENT)
+            size = 0 if np.isnan(rate) else int(by_rate["size"][rate])
+            row[f"rate_for_{metric}"] = rate
+            row[f"items_for_{metric}"] = size
+            row[f"tokens_for_{metric}"] = _tokens(str(name), size, study)
+        rows.append(row)
     table = SamplingSummary.from_rows(rows)
     return table.sort_values(["spearman", "sampler"], ascending=[False, True], ignore_index=True)
 
@@ -119,28 +123,30 @@ def trace_chosen(
     won = winners_of_splits(sampler_choice)
     if won.empty:
         return ChosenCurves.empty()
-    chosen = {int(n): str(name) for n, name in zip(won["split"], won["winner"], strict=True)}
+    chosen = dict(zip(won["split"].tolist(), won["winner"].tolist(), strict=True))
     splits = {n: half for n, half in enumerate(model_splits(study)) if n in chosen}
-    correct, samplers = study.panels.correct, study.samplers()
+    correct = study.panels.correct
+    samplers = study.samplers()
     model_panels = ModelPanels.of(correct, {str(n): half.held_out for n, half in splits.items()})
     draws = study.draws(study.rates, by_splits=True)
 
     def measure(
-        line: str, name: str, sampler: Sampler, pool: SamplingPool, *numbers: object
-    ) -> None:
+        line: str, sampler: Sampler, numbers: Iterable[object], *, name: str, pool: SamplingPool
+    ) -> pd.DataFrame:
         panels = model_panels.only(map(str, numbers))
-        parts.append(measure_samplers(pool, {name: sampler}, panels, draws).assign(line=line))
+        return measure_samplers(pool, {name: sampler}, panels, draws).assign(line=line)
 
-    parts: list[pd.DataFrame] = []
-    measure(RANDOM, RANDOM, samplers[RANDOM], study.plain, *splits)
+    parts = [measure(RANDOM, samplers[RANDOM], splits, name=RANDOM, pool=study.plain)]
     for number, name in chosen.items():
         pool = study.plain
         if name not in study.samplers(responses=False):
             pool = replace(pool, correct=correct[splits[number].selection])
-        measure(CHOSEN, name, samplers[name], pool, number)
-    for split, own in subject_choices[subject_choices["split"].isin(splits)].groupby("split"):
+        parts.append(measure(CHOSEN, samplers[name], [number], name=name, pool=pool))
+    by_subject = subject_choices[subject_choices["split"].isin(splits)]
+    for split, own in by_subject.groupby("split"):
         sampler = composed(own.set_index("subject")["winner"], samplers)
-        measure(CHOSEN_BY_SUBJECT, CHOSEN_BY_SUBJECT, sampler, study.plain, split)
+        line = CHOSEN_BY_SUBJECT
+        parts.append(measure(line, sampler, [split], name=line, pool=study.plain))
     results = pd.concat(parts, ignore_index=True)
     return ChosenCurves.of(_split_means(results).merge(_random_band(results, ["rate"])))
 
@@ -150,8 +156,8 @@ def _split_means(results: pd.DataFrame) -> pd.DataFrame:
     groups = _by_metric(results, ["line", "panel", "rate", "size"])
     by_split = pd.DataFrame({"mean": groups.mean(), "sd": groups.std(ddof=1)})
     gain = by_split["mean"] - by_split[[]].join(by_split["mean"].xs(RANDOM))["mean"]
-    signs = {name: 1 if better else -1 for name, better in HIGHER_IS_BETTER.items()}
+    signs = {metric: direction(metric) for metric in HIGHER_IS_BETTER}
     by_split["gain"] = by_split.index.get_level_values("metric").map(signs) * gain
     lines = by_split.groupby(["line", "rate", "size", "metric"])
-    low, _, high = (lines["gain"].quantile(q) for q in MIDDLE)
+    low, _, high = map(lines["gain"].quantile, MIDDLE)
     return lines.mean().assign(splits=lines.size(), gain_low=low, gain_high=high).reset_index()

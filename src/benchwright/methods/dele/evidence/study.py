@@ -61,7 +61,7 @@ class SamplingStudy:
     @property
     def plain(self) -> SamplingPool:
         """The pool for samplers that read no responses."""
-        return next(reversed(self.pools.values()))
+        return self.pools["all"]
 
     def pool_of(self, panel: str) -> SamplingPool:
         """Return the pool with the responses of the models that choose items for a panel."""
@@ -78,19 +78,20 @@ class SamplingStudy:
 
     def samplers(self, *, responses: bool | None = None) -> dict[str, Sampler]:
         """Return the samplers by name: all, those that read responses, or those that do not."""
+        samplers = make_samplers(self.sampling)
+        if responses is None:
+            return dict(samplers)
         kinds = sampler_kinds(self.sampling)
-        return {
-            name: sampler
-            for name, sampler in make_samplers(self.sampling).items()
-            if responses is None or (kinds[name].reads == "responses") == responses
-        }
+        names = [name for name in samplers if (kinds[name].reads == "responses") == responses]
+        return {name: samplers[name] for name in names}
 
     def draws(self, rates: Sequence[float], *, tau: bool = True, by_splits: bool = False) -> Draws:
         """Return the draws of all samplers, or those for the choice by each split of the models.
 
         The baseline `random` has more repeats.
         """
-        repeats, seed = self.sampling.repeats, self.seed
+        repeats = self.sampling.repeats
+        seed = self.seed
         if by_splits:
             repeats = min(repeats, _CHOICE_REPEATS)
             seed = int(self.generator("choice").integers(1 << 62))
@@ -117,15 +118,18 @@ def encode_pool_texts(
     If there are compared items, only these are encoded. Return the vectors of all encoders as a
     `TextVectors` table, and by encoder and text.
     """
-    reading = [k for k, kind in sampler_kinds(sampling).items() if kind.reads == "vectors"]
-    wanted = [e for e in sampling.encoders if any(name.endswith(f"_{e}") for name in reading)]
     if panels.item_ids:
         items = items[items["item_id"].astype(str).isin(panels.item_ids)]
     texts = tuple(items["question"])
-    encoded = {name: encode_texts(texts, sampling_vector_cache, name, models) for name in wanted}
-    tables = [each.cache for each in encoded.values()] or [TextVectors.empty()]
-    vectors: dict[str, VectorsByText] = {name: each.vectors for name, each in encoded.items()}
-    return pd.concat(tables, ignore_index=True), vectors
+    reading = [name for name, kind in sampler_kinds(sampling).items() if kind.reads == "vectors"]
+    tables = []
+    vectors: dict[str, VectorsByText] = {}
+    for encoder in sampling.encoders:
+        if any(name.endswith(f"_{encoder}") for name in reading):
+            encoded = encode_texts(texts, sampling_vector_cache, encoder, models)
+            tables.append(encoded.cache)
+            vectors[encoder] = encoded.vectors
+    return pd.concat(tables or [TextVectors.empty()], ignore_index=True), vectors
 
 
 def prepare_study(
@@ -139,10 +143,9 @@ def prepare_study(
     rows = items.set_index(items["item_id"].astype(str)).loc[list(panels.item_ids)]
     rows = rows.reset_index(drop=True)
     plain = item_pool(rows, pool_vectors)
-    pools = {
-        choosers: replace(plain, correct=panels.responses(choosers))
-        for choosers in dict.fromkeys(CHOSEN_BY.values())
-    }
-    both = zip(rows["question"], rows["choices"], strict=True)
-    tokens = [rough_tokens("\n".join([question, *choices])) for question, choices in both]
-    return SamplingStudy(panels, pools, np.asarray(tokens, dtype=float), sampling, seed)
+    pools = {}
+    for choosers in set(CHOSEN_BY.values()):
+        pools[choosers] = replace(plain, correct=panels.responses(choosers))
+    texts = zip(rows["question"], rows["choices"], strict=True)
+    tokens = [rough_tokens("\n".join([question, *choices])) for question, choices in texts]
+    return SamplingStudy(panels, pools, np.array(tokens, dtype=float), sampling, seed=seed)

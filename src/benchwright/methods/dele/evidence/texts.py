@@ -12,7 +12,6 @@ from benchwright.methods.dele.evidence.study import SamplingStudy
 from benchwright.methods.dele.samplers import text_quality
 from benchwright.methods.dele.samplers.clustering import (
     TFIDF,
-    Clustering,
     Method,
     clusterings,
     item_features,
@@ -40,8 +39,9 @@ _PERPLEXITY = 30.0
 def describe_texts(study: SamplingStudy) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Describe the text of every compared item, and list the easiest and hardest to read."""
     pool = study.plain
-    columns = {name: [feature(text) for text in pool.texts] for name, feature in FEATURES.items()}
-    frame = pd.DataFrame({"item_id": pool.item_ids, "subject": pool.subjects, **columns})
+    frame = pd.DataFrame({"item_id": pool.item_ids, "subject": pool.subjects})
+    for name, feature in FEATURES.items():
+        frame[name] = np.array([feature(text) for text in pool.texts], dtype=float)
     return ItemFeatures.of(frame), easiest_and_hardest(frame, pool.texts)
 
 
@@ -56,33 +56,36 @@ def easiest_and_hardest(features: pd.DataFrame, texts: Sequence[str]) -> pd.Data
     order = ["difficult_words", "dale_chall", "hard_to_read", "gunning_fog", "item_id"]
     items = items.dropna(subset="difficult_words").sort_values(order)
     shown = min(_EXAMPLES, len(items) // 2)
-    ends = [items.head(shown).assign(end="easy"), items[::-1].head(shown).assign(end="hard")]
-    table = pd.concat(ends, ignore_index=True)
-    return ReadabilityExtremes.of(table.assign(rank=[*range(1, shown + 1)] * 2))
+    ranks = range(1, shown + 1)
+    easy = items.head(shown).assign(end="easy", rank=ranks)
+    hard = items[::-1].head(shown).assign(end="hard", rank=ranks)
+    return ReadabilityExtremes.of(pd.concat([easy, hard], ignore_index=True))
 
 
 def describe_clusters(study: SamplingStudy) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Describe the choice of the number of clusters, and map the items with their clusters."""
-    pool, k = study.plain, study.sampling.clustering.k
-    by_source: dict[str, dict[str, Clustering]] = {}
-    for name, kind in sampler_kinds(study.sampling).items() if len(pool) else ():
-        if kind.family == "clustering":
-            method, _, source = name.partition("_")  # kmeans_all-minilm-l6-v2
-            found = clusterings(cast("Method", method), source, k)(pool)
-            by_source.setdefault(source, {})[name] = found
-    curves, points = [], []
-    for source, own in by_source.items():
+    pool = study.plain
+    curves = [ClusterCurves.empty()]
+    maps = [ItemMap.empty()]
+    by_source: dict[str, list[str]] = {}
+    for name, kind in sampler_kinds(study.sampling).items():
+        if kind.family == "clustering" and len(pool):
+            source = name.partition("_")[2]  # kmeans_all-minilm-l6-v2
+            by_source.setdefault(source, []).append(name)
+    for source, names in by_source.items():
         places, coordinates = tsne_map(pool, source)
-        for name, found in own.items():
-            curves += [
-                (name, number, within, silhouette, number == found.asked)
-                for number, within, silhouette in zip(*found.curve, strict=True)
-            ]
-            points += [
-                (source, pool.item_ids[place], x, y, name, found.labels[place])
-                for place, (x, y) in zip(places, coordinates, strict=True)
-            ]
-    return ClusterCurves.from_rows(curves), ItemMap.from_rows(points)
+        points = pd.DataFrame(coordinates, columns=["x", "y"])
+        points["item_id"] = np.array(pool.item_ids, dtype=object)[places]
+        for name in names:
+            method = cast("Method", name.partition("_")[0])
+            found = clusterings(method, source, study.sampling.clustering.k)(pool)
+            curve = pd.DataFrame(found.curve._asdict())
+            curves.append(curve.assign(sampler=name, chosen=curve["k"] == found.asked))
+            maps.append(points.assign(source=source, sampler=name, cluster=found.labels[places]))
+    return (
+        ClusterCurves.of(pd.concat(curves, ignore_index=True)),
+        ItemMap.of(pd.concat(maps, ignore_index=True)),
+    )
 
 
 def tsne_map(pool: SamplingPool, source: str) -> tuple[Places, Floats]:
