@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from benchwright.answers.known_responses import KnownResponses
+from benchwright.answers.table import Answers
 from benchwright.core.array_types import Floats, Places
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError, expected
