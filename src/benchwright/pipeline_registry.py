@@ -34,7 +34,8 @@ from benchwright.pipelines.nodes import boxed
 
 def _boxed(stage: ModuleType, pipeline: Pipeline | None = None, name: str = "") -> Pipeline:
     nodes = stage.create_pipeline() if pipeline is None else pipeline
-    return boxed(name or stage.__name__.rsplit(".", 1)[-1], [nodes])
+    name = name or stage.__name__.rsplit(".", 1)[-1]
+    return Pipeline(boxed(name, [nodes]), tags=name)
 
 
 @cache

@@ -14,7 +14,7 @@ from benchwright.methods.mmlu_cf.judging.judges import ask_in_memory
 from benchwright.methods.mmlu_cf.sealing.safe_errors import no_question_in_errors
 from benchwright.params.perturbation import PerturbationParams, RephraseParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
-from benchwright.pipelines.nodes import node
+from benchwright.pipelines.nodes import ASKS_MODELS, node
 from benchwright.similarity.vectors import wording_similarity
 from benchwright.transforms.compose import Rephrased
 from benchwright.transforms.rephrase import (
@@ -72,4 +72,6 @@ def create_pipeline() -> Pipeline:
     """Create the pipeline that rewrites the questions; they stay in memory."""
     inputs = ["final_items", "judge_store", "params:perturbation", "params:models"]
     inputs += ["params:scoring", "closed_seed"]
-    return Pipeline([node(apply_rules, inputs, ["contamination_free_items", "rule_counts"])])
+    return Pipeline(
+        [node(apply_rules, inputs, ["contamination_free_items", "rule_counts"], ASKS_MODELS)]
+    )

@@ -13,7 +13,7 @@ from kedro.pipeline import Pipeline
 from benchwright.core.natural_order import sort_items
 from benchwright.methods.mmlu_cf.open_benchmark import benchmark_lines, choose_demonstrations
 from benchwright.params.mmlu_cf import OpenBenchmarkParams
-from benchwright.pipelines.nodes import node
+from benchwright.pipelines.nodes import EXPORT, node
 from benchwright.tables.base import Table
 from benchwright.tables.mmlu_cf import (
     CleaningChanges,
@@ -76,6 +76,7 @@ _NODES = [
         write_open_benchmark,
         ["fielded_items", "params:open_benchmark", "params:seed"],
         ["open_benchmark", "open_clean_items"],
+        EXPORT,
     ),
 ]
 

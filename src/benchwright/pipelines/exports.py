@@ -4,10 +4,10 @@ from kedro.pipeline import Node, Pipeline
 
 from benchwright.exports import hub_folder as hub
 from benchwright.exports.export import ExportedRun, export_perturbed, export_subset, export_tasks
-from benchwright.pipelines.nodes import node
+from benchwright.pipelines.nodes import EXPORT, node
 
 _TOLD = [f"params:{name}" for name in ExportedRun._fields]
-_RUN = Node(ExportedRun, _TOLD, "exported_run", name="describe_run")
+_RUN = Node(ExportedRun, _TOLD, "exported_run", name="describe_run", tags=EXPORT)
 
 
 def create_pipeline() -> Pipeline:
@@ -17,8 +17,8 @@ def create_pipeline() -> Pipeline:
     return Pipeline(
         [
             _RUN,
-            node(export_tasks, inputs, "harness_tasks"),
-            node(hub.publish_kept_items, kept, "hub_kept_items"),
+            node(export_tasks, inputs, "harness_tasks", EXPORT),
+            node(hub.publish_kept_items, kept, "hub_kept_items", EXPORT),
         ]
     )
 
@@ -29,8 +29,13 @@ def create_perturbed_pipeline() -> Pipeline:
     return Pipeline(
         [
             _RUN,
-            node(export_perturbed, ["items", "demonstrations", *copies], "harness_perturbed_tasks"),
-            node(hub.publish_perturbed_copies, copies, "hub_perturbed_items"),
+            node(
+                export_perturbed,
+                ["items", "demonstrations", *copies],
+                "harness_perturbed_tasks",
+                EXPORT,
+            ),
+            node(hub.publish_perturbed_copies, copies, "hub_perturbed_items", EXPORT),
         ]
     )
 
@@ -42,7 +47,7 @@ def create_subset_pipeline() -> Pipeline:
     return Pipeline(
         [
             _RUN,
-            node(export_subset, inputs, "harness_subset"),
-            node(hub.publish_subset, [*subset, "exported_run"], "hub_subset"),
+            node(export_subset, inputs, "harness_subset", EXPORT),
+            node(hub.publish_subset, [*subset, "exported_run"], "hub_subset", EXPORT),
         ]
     )

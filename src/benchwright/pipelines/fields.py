@@ -17,7 +17,7 @@ from benchwright.methods.mmlu_cf.fields import (
 from benchwright.methods.mmlu_cf.judging.judges import named_judges, rounds_table
 from benchwright.params.mmlu_cf import FieldsParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
-from benchwright.pipelines.nodes import node
+from benchwright.pipelines.nodes import ASKS_MODELS, node
 from benchwright.similarity.vectors import encode_texts
 from benchwright.tables.mmlu_cf import CleanItems
 from benchwright.tables.similarity import TextVectors
@@ -94,6 +94,7 @@ _NODES = [
             "params:scoring",
         ],
         ["fielded_items", "field_rounds"],
+        ASKS_MODELS,
     ),
     node(count_fields, "fielded_items", "field_counts"),
 ]

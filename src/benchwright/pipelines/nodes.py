@@ -1,4 +1,4 @@
-"""Nodes named after their functions, and boxes of nodes."""
+"""Nodes named after their functions, and boxes of nodes; the tags that nodes have."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -9,10 +9,17 @@ from benchwright.reports.page.parts import render_report
 
 Inputs = str | list[str] | dict[str, str] | None
 
+ASKS_MODELS = "asks_models"
+"""The tag of nodes that ask language models, if the settings say so."""
+EXPORT = "export"
+"""The tag of nodes that write files for other tools."""
 
-def node(function: Callable[..., Any], inputs: Inputs, outputs: str | list[str]) -> Node:
+
+def node(
+    function: Callable[..., Any], inputs: Inputs, outputs: str | list[str], tag: str | None = None
+) -> Node:
     """Return a Kedro node named after its function; Kedro would add a hash to the name."""
-    return Node(function, inputs, outputs, name=function.__name__)
+    return Node(function, inputs, outputs, name=function.__name__, tags=tag)
 
 
 def report_node(top: str, shown: Sequence[str], report: str) -> Node:

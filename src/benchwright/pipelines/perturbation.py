@@ -20,7 +20,7 @@ from benchwright.methods.wicked.single_best_answer.training import predict
 from benchwright.params.perturbation import PerturbationParams, RephraseParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.params.single_best_answer import SingleBestAnswerParams
-from benchwright.pipelines.nodes import node
+from benchwright.pipelines.nodes import ASKS_MODELS, node
 from benchwright.scoring.asking import ask_model
 from benchwright.scoring.demonstrations import demonstration_pools
 from benchwright.scoring.rendering import questions as as_questions
@@ -249,6 +249,7 @@ _NODES = [
             *("params:perturbation", "params:single_best_answer", *_ASKING),
         ],
         "sba_judged",
+        ASKS_MODELS,
     ),
     node(
         predict_single_best_answers,
@@ -262,6 +263,7 @@ _NODES = [
         rephrase_questions,
         [*_SHOWN, "answer_store", "params:perturbation", *_ASKING],
         "rephrasings",
+        ASKS_MODELS,
     ),
     node(
         perturb_items,

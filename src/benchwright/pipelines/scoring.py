@@ -3,7 +3,7 @@
 from kedro.pipeline import Node, Pipeline
 
 from benchwright.methods.mmlu_cf.difficulty.response_difficulty import answer_questions
-from benchwright.pipelines.nodes import node
+from benchwright.pipelines.nodes import ASKS_MODELS, EXPORT, node
 from benchwright.scoring.budget import count_budget
 from benchwright.scoring.prompts import build_prompts
 from benchwright.scoring.scores import collect_responses, record_responses, score_prompts
@@ -26,7 +26,7 @@ def create_pipeline(*, perturbed: bool = False) -> Pipeline:
     return Pipeline(
         [
             _prompts("perturbed_items") if perturbed else _prompts(),
-            node(score_prompts, ["prompts", "score_cache", *_ASKING], "model_scores"),
+            node(score_prompts, ["prompts", "score_cache", *_ASKING], "model_scores", ASKS_MODELS),
             node(
                 collect_responses,
                 ["prompts", "model_scores", *_ASKING],
@@ -39,7 +39,7 @@ def create_pipeline(*, perturbed: bool = False) -> Pipeline:
 def create_answering_pipeline() -> Pipeline:
     """Create a pipeline: unfinished questions → answers in memory, for their difficulty."""
     asked = ["fielded_items", "judge_store", "params:difficulty", *_ASKING, "closed_seed"]
-    return Pipeline([node(answer_questions, asked, "difficulty_answers")])
+    return Pipeline([node(answer_questions, asked, "difficulty_answers", ASKS_MODELS)])
 
 
 def create_budget_pipeline() -> Pipeline:
@@ -51,4 +51,4 @@ def create_budget_pipeline() -> Pipeline:
 def create_recording_pipeline() -> Pipeline:
     """Create a pipeline: live responses → a log for later imports."""
     kept = ["live_responses", "items", "calibration_items"]
-    return Pipeline([node(record_responses, kept, "recorded_answers")])
+    return Pipeline([node(record_responses, kept, "recorded_answers", EXPORT)])

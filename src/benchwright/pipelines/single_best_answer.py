@@ -24,7 +24,7 @@ from benchwright.methods.wicked.single_best_answer.labels import (
 from benchwright.methods.wicked.single_best_answer.training import train_classifier
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.params.single_best_answer import SingleBestAnswerParams
-from benchwright.pipelines.nodes import node
+from benchwright.pipelines.nodes import ASKS_MODELS, node
 from benchwright.tables.base import Columns
 
 logger = logging.getLogger(__name__)
@@ -231,6 +231,7 @@ _NODES = [
             *("params:single_best_answer", "params:models", "params:scoring"),
         ],
         ["sba_judged_annotations", "sba_judged_texts"],
+        ASKS_MODELS,
     ),
     node(
         train_single_best_answer_classifier,

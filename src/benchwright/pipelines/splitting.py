@@ -20,7 +20,7 @@ from benchwright.params.mmlu_cf import (
     SplittingParams,
 )
 from benchwright.params.scoring import ModelsParams, ScoringParams
-from benchwright.pipelines.nodes import node
+from benchwright.pipelines.nodes import ASKS_MODELS, EXPORT, node
 from benchwright.similarity.vectors import encode_texts
 from benchwright.tables.similarity import TextVectors
 
@@ -125,11 +125,13 @@ _NODES = [
             "closed_seed",
         ],
         ["split_assignment", "leak_counts", "half_distances"],
+        ASKS_MODELS,
     ),
     node(
         seal_benchmark,
         ["contamination_free_items", "split_assignment", "earlier_closed_ids", "params:sealing"],
         ["sealed_benchmark", "public_split_assignment"],
+        EXPORT,
     ),
 ]
 

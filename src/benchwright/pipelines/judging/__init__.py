@@ -20,7 +20,7 @@ from benchwright.pipelines.judging.nodes import (
     sample_items,
     set_levels,
 )
-from benchwright.pipelines.nodes import node, report_node
+from benchwright.pipelines.nodes import ASKS_MODELS, node, report_node
 from benchwright.reports.judged_items import (
     plot_judged_difficulty,
     show_judgements,
@@ -44,6 +44,7 @@ def create_pipeline() -> Pipeline:
                 rate_items,
                 ["fielded_items", *_RATING],
                 ["difficulty_ratings", "difficulty_rounds"],
+                ASKS_MODELS,
             ),
             node(
                 set_levels,
@@ -62,6 +63,7 @@ def create_pipeline() -> Pipeline:
                 check_sampled_items,
                 ["sampled_items", "judge_store", "params:checking", *_ASKING],
                 [*checked, "checking_decisions", "checking_rounds"],
+                ASKS_MODELS,
             ),
             node(
                 choose_final_items,
@@ -87,6 +89,7 @@ def create_final_pipeline() -> Pipeline:
                 rate_final_items,
                 ["contamination_free_items", *_RATING],
                 ["final_difficulty", "final_difficulty_rounds"],
+                ASKS_MODELS,
             ),
             node(count_levels, [*counted, "params:sampling_by_difficulty"], "difficulty_counts"),
         ]
@@ -105,6 +108,7 @@ def create_benchmark_pipeline() -> Pipeline:
                 judge_benchmark,
                 ["items", "answer_store", *settings, *_ASKING],
                 [*_JUDGED, *rounds],
+                ASKS_MODELS,
             ),
             node(read_rates, rounds, "judge_parse_rates"),
             node(tabulate_judgements, _JUDGED, "judgements"),
