@@ -27,18 +27,17 @@ def wrap_kedro_run(command: Callable[..., Any]) -> Callable[..., Any]:
         if options["pipeline"]:
             options |= {"pipeline": None, "pipelines": [options["pipeline"]]}
         pipelines = list(options["pipelines"] or [])
+        tags = options.get("tags") or []
         if options.get("conf_source") and enclosing_project() is None:
             configure_project("benchwright")
-            check_pipelines(pipelines)
+            check_pipelines(pipelines, tags)
             return command(**options)  # of a packaged project, whose conf is elsewhere
         project = enter_project()
-        check_pipelines(pipelines)
+        check_pipelines(pipelines, tags)
         runner_class(options.get("runner") or "SequentialRunner")
         params = dict(options["params"] or {})
-        chosen = {kind for kind, name in params.items() if name is not None}
-        if not {"benchmark", "variant"} <= chosen:
-            defaults = pipeline_defaults(project, options["env"], next(iter(pipelines), None))
-            params |= {kind: name for kind, name in defaults.items() if kind not in chosen}
+        given = [name for name, value in params.items() if value is not None]
+        params |= pipeline_defaults(project, options["env"], pipelines, given)
         return command(**{**options, "params": params})
 
     return wrapped

@@ -305,7 +305,7 @@ def _plan(request: SweepRequest) -> tuple[list[Combination], Path]:
             raise InputError(f"--params {name}=…: use --{name}s {value} in a sweep")
     check_run_values(request.params)
     check_pipelines([request.pipeline])
-    defaults = pipeline_defaults(request.project, request.env, request.pipeline)
+    defaults = pipeline_defaults(request.project, request.env, [request.pipeline])
     conf = dict(load_conf(request.project, request.env, defaults)["parameters"])
     if problem := unknown_parameters(request.params, conf):
         raise InputError(problem)

@@ -2,7 +2,8 @@
 
 import os
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -85,9 +86,18 @@ class ConfLoader(OmegaConfigLoader):
     `${part:}`. A table is not validated again by the run that saved it.
 
     Raises:
-        InputError: two files of one environment define the same benchmark or variant, or a value
-            such as `data_root` is invalid.
+        InputError: the environment is unknown, two files of one environment define the same
+            benchmark or variant, or a value such as `data_root` is invalid.
     """
+
+    def __init__(self, conf_source: str, env: str | None = None, **arguments: Any) -> None:
+        """Take the arguments of Kedro's loader; `env` is a folder of `conf_source`."""
+        conf = Path(conf_source)
+        name = env or arguments.get("default_run_env", "")
+        if conf.is_dir() and not (conf / name).is_dir():  # else it is an archive
+            known = [folder.name for folder in conf.iterdir() if folder.is_dir()]
+            raise InputError(f"unknown environment {name!r} of {conf}; {expected(name, known)}")
+        super().__init__(conf_source, env, **arguments)
 
     def __getitem__(self, key: str) -> dict[str, Any]:
         if key == "catalog":
@@ -224,14 +234,31 @@ def _file_problem(file: Path) -> str | None:
     return None
 
 
-def check_pipelines(names: Iterable[str]) -> None:
-    """Check that the bootstrapped project has these pipelines; InputError if not."""
+def check_pipelines(names: Sequence[str], tags: Iterable[str] = ()) -> None:
+    """Check that the bootstrapped project has these pipelines and can run them together.
+
+    Raises:
+        InputError: a pipeline is unknown, two of them have different nodes of one name, or none of
+            their nodes has one of the tags.
+    """
     from kedro.framework.project import pipelines
 
     for name in names:
         if name not in pipelines:
             known = expected(name, pipelines.keys() - {"__default__"})
             raise InputError(f"--pipeline {name!r}: {known}")
+    nodes = {node for name in names or ["__default__"] for node in pipelines[name].nodes}
+    times = Counter(node.name for node in nodes)
+    differing = sorted(name for name, count in times.items() if count > 1)
+    if differing:
+        raise InputError(
+            f"--pipelines {','.join(names)}: the nodes {', '.join(differing)} are different in "
+            "these pipelines; run one pipeline after the other"
+        )
+    known_tags = set[str]().union(*(node.tags for node in nodes))
+    for tag in tags:
+        if tag not in known_tags:
+            raise InputError(f"--tags {tag!r}: {expected(tag, known_tags)}")
 
 
 RUNNERS = ("SequentialRunner", "ThreadRunner", "ParallelRunner")
@@ -250,12 +277,28 @@ def runner_class(name: str) -> Callable[..., Any]:
     return found
 
 
-def pipeline_defaults(project: Path, env: str | None, pipeline: str | None) -> dict[str, str]:
-    """Return the benchmark and variant that globals.yml sets for a pipeline.
+def pipeline_defaults(
+    project: Path, env: str | None, pipelines: Collection[str], given: Collection[str] = ()
+) -> dict[str, str]:
+    """Return the benchmark and variant that globals.yml sets for pipelines, unless they are given.
 
-    Each is in the result only if `default_benchmarks` or `default_variants` names it. `pipeline` is
-    None for the default pipeline.
+    Each is in the result only if `default_benchmarks` or `default_variants` names it.
+
+    Raises:
+        InputError: the pipelines have different defaults.
     """
     conf = load_conf(project, env)["globals"]
-    chosen = {kind: (conf.get(f"default_{kind}s") or {}).get(pipeline) for kind in _GROUPS.values()}
-    return {kind: str(name) for kind, name in chosen.items() if name is not None}
+    chosen: dict[str, str] = {}
+    for kind in _GROUPS.values():
+        defaults = conf.get(f"default_{kind}s") or {}
+        of_all = conf[f"default_{kind}"]
+        names = {str(defaults.get(pipeline, of_all)) for pipeline in pipelines}
+        if kind in given or names <= {str(of_all)}:
+            continue
+        if len(names) > 1:
+            raise InputError(
+                f"--pipelines {','.join(pipelines)}: their default {kind}s differ "
+                f"({', '.join(sorted(names))}); choose one with --params {kind}=…"
+            )
+        chosen[kind] = names.pop()
+    return chosen
