@@ -10,22 +10,18 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from kedro.io import DataCatalog, Version
+from kedro.io import DataCatalog
 from kedro.pipeline import Node, Pipeline
 
 from benchwright.core.errors import InputError, one_line
-from benchwright.datasets.atomic import ParquetTable
-from benchwright.hooks import (
-    RESULTS,
-    CheckHook,
-    MemoryHook,
-    clear_versions,
-    describe_results,
-    parameters_read,
-    unknown_model,
-)
+from benchwright.hooks.checks import SealingHook, unknown_model
+from benchwright.hooks.memory import MemoryHook
+from benchwright.hooks.results import RESULTS, describe_results, next_steps
+from benchwright.hooks.run_context import parameters_read
+from benchwright.hooks.versions import clear_versions
 from benchwright.params.run import unknown_parameters
 from benchwright.pipeline_registry import register_pipelines
+from benchwright.pipelines.nodes import ASKS_MODELS, EXPORT
 from faults.project_run import _exit_code
 
 DECLARED = {"benchmark": "demo", "filtering": {"easy": {}}, "seed": 0}
@@ -98,6 +94,69 @@ def test_kedro_run_reports_the_mistake_in_one_line(
     assert "Traceback" not in said
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--tags=nonsens"], "--tags 'nonsens': expected one of asks_models, embedding, "),
+        (["--tags=filterin"], "; did you mean 'filtering'?"),
+        (["--env=evidenc"], "unknown environment 'evidenc' of "),
+        (["--env=evidenc"], "conf; expected one of base, evidence, local, record; did you mean"),
+        (["--pipelines=smart,wicked"], "--pipelines smart,wicked: the nodes responses.import_"),
+        (["--pipelines=encoders,dele"], "their default variants differ (dele, smart); choose one"),
+        (["--from-nodes=filtering.combine_rules"], "these nodes read anomalous_findings, "),
+        (["--from-nodes=evaluation.judge_subset"], " more, which no run has saved or which stays"),
+        (
+            ["--namespaces=filtering"],
+            "--namespaces ingestion,embedding,scoring,responses,filtering",
+        ),
+    ],
+)
+def test_options_of_kedro_run_that_cannot_work_are_one_line(
+    run: Callable[..., tuple[int, str]], tmp_path: Path, words: list[str], message: str
+) -> None:
+    code, said = run(*words, "--params", f"data_root={tmp_path}")
+    assert code == 3
+    assert message in said.splitlines()[-1]
+    assert "Traceback" not in said
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_advised_stages_run_and_so_do_tags(
+    run: Callable[..., tuple[int, str]], repository: Path, tmp_path: Path
+) -> None:
+    raw = tmp_path / "01_raw"
+    raw.mkdir()
+    for name in ("demo", "single_best_answer"):
+        (raw / name).symlink_to(repository / "data/01_raw" / name)
+    wicked = ("--pipeline", "wicked", "--params", f"data_root={tmp_path},limit=5,score=imported")
+    code, said = run("--nodes=perturbation.perturb_items", *wicked)
+    advice = re.search(r"run whole stages: (--namespaces) (\S+)", said)
+    assert code == 3
+    assert advice is not None
+    code, said = run(*advice.groups(), *wicked)
+    assert (code, advice[2]) == (0, "ingestion,perturbation"), said
+    code, said = run("--tags=export", *wicked)
+    assert code == 0, said
+    assert "harness perturbed tasks:" in said
+
+
+def test_every_node_has_its_stage_as_a_tag() -> None:
+    for pipeline in register_pipelines().values():
+        for node in pipeline.nodes:
+            tags = node.tags - {ASKS_MODELS, EXPORT}
+            assert tags == {str(node.namespace).partition(".")[0]}, node.name
+
+
+def test_nodes_that_ask_models_and_export_have_tags() -> None:
+    nodes = {node for pipeline in register_pipelines().values() for node in pipeline.nodes}
+    stores = {"judge_store", "answer_store", "score_cache"}
+    asking = {node.name for node in nodes if stores & {*node.inputs}}
+    read_only = {"scoring.count_budget"}
+    assert {node.name for node in nodes if ASKS_MODELS in node.tags} == asking - read_only
+    exporting = {node.name for node in nodes if EXPORT in node.tags}
+    assert exporting >= {node.name for node in nodes if node.namespace == "exports"}
+
+
 class Catalog:
     """A catalog in which only sealing has settings."""
 
@@ -118,12 +177,12 @@ def test_runs_that_seal_nothing_need_no_key(
     pipelines = register_pipelines()
     for name, pipeline in pipelines.items():
         if name != "mmlu_cf":
-            CheckHook().before_pipeline_run(pipeline, no_key)
-    CheckHook().before_pipeline_run(pipelines["mmlu_cf"].to_outputs("raw_items"), no_key)
+            SealingHook().before_pipeline_run(pipeline, no_key)
+    SealingHook().before_pipeline_run(pipelines["mmlu_cf"].to_outputs("raw_items"), no_key)
     with pytest.raises(InputError, match=r"BENCHWRIGHT_SEAL_KEY.*`benchwright new-key FILE`"):
-        CheckHook().before_pipeline_run(pipelines["mmlu_cf"], no_key)
+        SealingHook().before_pipeline_run(pipelines["mmlu_cf"], no_key)
     monkeypatch.setenv("BENCHWRIGHT_SEAL_KEY", "a key of some length")
-    CheckHook().before_pipeline_run(pipelines["mmlu_cf"], no_key)
+    SealingHook().before_pipeline_run(pipelines["mmlu_cf"], no_key)
 
 
 @pytest.mark.parametrize(
@@ -179,7 +238,7 @@ def test_leftovers_of_killed_runs_are_removed_and_saved_versions_stay(tmp_path: 
         file.parent.mkdir(parents=True, exist_ok=True)
         file.touch()
         os.utime(file, (0, 0))
-    clear_versions(ParquetTable(filepath=str(table), version=Version(None, "3")))
+    clear_versions(table)
     assert [path for path in table.rglob("*") if path.is_file()] == [saved]
     assert not killed.parent.exists()
 
@@ -200,9 +259,8 @@ def test_the_end_of_a_run_quotes_the_reports_and_lists_the_results(tmp_path: Pat
     )
     pd.DataFrame({"row": []}).to_parquet(rejected)
     paths = {"kept_items": kept, "report": page, "prompts": tmp_path, "rejected_items": rejected}
-    lines, next_step = describe_results(paths)
-    assert next_step == ["Ask them."]
-    assert lines == [
+    assert next_steps(paths) == ["Ask them."]
+    assert describe_results(paths) == [
         "",
         "4 → 3 items. Same order.",
         "- 1 of 4: items saved",
@@ -213,7 +271,7 @@ def test_the_end_of_a_run_quotes_the_reports_and_lists_the_results(tmp_path: Pat
         f"kept items:              {kept}",
     ]
     pd.DataFrame({"row": [1]}).to_parquet(rejected)
-    assert describe_results(paths)[0][-1].split() == ["rejected", "items:", str(rejected)]
+    assert describe_results(paths)[-1].split() == ["rejected", "items:", str(rejected)]
 
 
 def test_memory_is_given_back_before_a_node_loads(monkeypatch: pytest.MonkeyPatch) -> None:

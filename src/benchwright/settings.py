@@ -2,7 +2,12 @@
 
 import os
 
-from benchwright.hooks import CheckHook, MemoryHook, RunHook, VersionsHook
+from benchwright.hooks.checks import InputsHook, ModelNamesHook, ParametersHook, SealingHook
+from benchwright.hooks.memory import MemoryHook
+from benchwright.hooks.records import RecordHook
+from benchwright.hooks.results import NextStepHook, ProgressHook, ResultsHook
+from benchwright.hooks.tracking import TrackingHook
+from benchwright.hooks.versions import LeftoversHook, VersionsHook
 from benchwright.runs.project_conf import CONFIG_LOADER_ARGS, ConfLoader
 
 _READ_AT_IMPORT = {
@@ -14,13 +19,28 @@ _READ_AT_IMPORT = {
     # The plugin sends events of commands too, and its hooks are off only in runs.
     "KEDRO_DISABLE_TELEMETRY": "1",
     # A run shows its own progress.
-    **dict.fromkeys(("TQDM_DISABLE", "HF_HUB_DISABLE_PROGRESS_BARS"), "1"),
+    "TQDM_DISABLE": "1",
+    "HF_HUB_DISABLE_PROGRESS_BARS": "1",
     "HF_DATASETS_DISABLE_PROGRESS_BARS": "1",
 }
 for _name, _value in _READ_AT_IMPORT.items():
     os.environ.setdefault(_name, _value)
 
-HOOKS = (CheckHook(), VersionsHook(), MemoryHook(), RunHook())
+_IN_ORDER = (
+    ParametersHook(),
+    ModelNamesHook(),
+    SealingHook(),
+    InputsHook(),
+    VersionsHook(),
+    RecordHook(),
+    LeftoversHook(),
+    MemoryHook(),
+    ResultsHook(),
+    TrackingHook(),
+    ProgressHook(),
+    NextStepHook(),
+)
+HOOKS = _IN_ORDER[::-1]  # Kedro calls the last one first
 DISABLE_HOOKS_FOR_PLUGINS = ("kedro-telemetry", "kedro_mlflow")  # a run is recorded once
 
 CONFIG_LOADER_CLASS = ConfLoader

@@ -13,7 +13,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
-from benchwright.hooks import VersionsHook
+from benchwright.hooks.records import RecordHook
+from benchwright.hooks.versions import VersionsHook
 from faults import project_run
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -121,13 +122,13 @@ def _write_answers(file: Path, models: Sequence[int]) -> None:
     file.write_text("\n".join(["model,item_id,correct", *rows]) + "\n", encoding="utf-8")
 
 
-def versions_hook(data_root: Path) -> VersionsHook:
-    """Return the hook as a run with this data folder begins with it."""
-    hook = VersionsHook()
-    hook.after_context_created(
+def version_hooks(data_root: Path) -> tuple[RecordHook, VersionsHook]:
+    """Return the hooks with which a run with this data folder begins; the last goes first."""
+    record = RecordHook()
+    record.after_context_created(
         SimpleNamespace(params={"data_root": str(data_root)}, project_path=Path())
     )
-    return hook
+    return record, VersionsHook()
 
 
 def copied(root: Path, to: Path) -> Path:

@@ -13,7 +13,7 @@ from kedro.runner import AbstractRunner, ParallelRunner, SequentialRunner, Threa
 
 from benchwright.core.errors import InputError
 from benchwright.runs.run_records import settings_of
-from faults.project_runs import versions_hook
+from faults.project_runs import version_hooks
 
 JANUARY, FEBRUARY, MARCH, APRIL = (f"2026-{month:02}-01T00.00.00.000Z" for month in (1, 2, 3, 4))
 SAVED = ("items", "kept", "removed", "counts")
@@ -73,7 +73,7 @@ def run(tmp_path: Path) -> Run:
         catalog = kind.from_config(conf, load_versions=load, save_version=version)
         catalog["rows"], catalog["params:filtering"] = rows, {"threshold": threshold}
         hooks = _create_hook_manager()
-        _register_hooks(hooks, (versions_hook(tmp_path),))
+        _register_hooks(hooks, version_hooks(tmp_path))
         params: dict[str, Any] = {
             "run_id": version,
             "only_missing_outputs": only_missing,

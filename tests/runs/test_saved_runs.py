@@ -12,10 +12,10 @@ from kedro.pipeline import Node, Pipeline
 
 from benchwright.core.errors import InputError
 from benchwright.datasets.atomic import JsonDocument, ParquetTable
-from benchwright.hooks import LATEST, copy_to_latest
+from benchwright.hooks.results import LATEST, copy_to_latest, saved_files
 from benchwright.runs.project_conf import load_conf
 from benchwright.runs.saved_runs import ListedRun, find_run, list_runs
-from faults.project_runs import versions_hook
+from faults.project_runs import version_hooks
 
 JANUARY, FEBRUARY, MARCH = (f"2026-{month:02}-01T00.00.00.000Z" for month in (1, 2, 3))
 Save = Callable[..., None]
@@ -106,7 +106,9 @@ def test_a_pipeline_reads_one_run_and_stages_the_newest_tables(
             }
         )
         given = {"run_id": run_id, **options}
-        versions_hook(tmp_path).before_pipeline_run(given, pipeline, catalog)
+        record, versions = version_hooks(tmp_path)
+        versions.before_pipeline_run(given, pipeline, catalog)
+        record.before_pipeline_run(given, pipeline, catalog)
         return [catalog.load(name)["version"] for name in "ab"]
 
     assert read(FEBRUARY) == [JANUARY, JANUARY]
@@ -126,7 +128,11 @@ def test_latest_has_the_newest_recorded_tables(tmp_path: Path) -> None:
         )
         for dataset in (recorded, other):
             dataset.save(pd.DataFrame({"version": [version]}))
-        files = copy_to_latest(DataCatalog({"t": recorded, "other": other}), ["t", "other"])
+        catalog = DataCatalog({"t": recorded, "other": other})
+        files = {
+            name: copy_to_latest(catalog.get(name), file)
+            for name, file in saved_files(catalog, ["t", "other"]).items()
+        }
     (latest,) = (tmp_path / LATEST).iterdir()
     assert pd.read_parquet(latest)["version"].item() == MARCH
     assert files == {"t": latest, "other": tmp_path / "other" / MARCH / "other"}

@@ -67,6 +67,12 @@ def folder_of_versions(dataset: Any) -> Path | None:
     return Path(str(dataset._filepath))
 
 
+def pinned_version(dataset: Any) -> str | None:
+    """Return the version that a dataset is told to load, None where it loads the newest."""
+    version = getattr(dataset, "_version", None)
+    return version and version.load
+
+
 def read_version(dataset: Any, version: str | None = None) -> None:
     """Load this version, by default the one that is saved, unless the loaded version is pinned.
 
