@@ -29,11 +29,23 @@ PIPELINES = register_pipelines()
 
 # In memory only, because half of the items will be closed.
 SEALED = {
-    *("raw_items", "rejected_raw_items", "cleaning_changes"),
-    *("clean_items", "fielded_items", "difficulty_ratings"),
-    *("item_difficulty", "sampled_items", "checked_items", "judge_ratings", "harm_flags"),
-    *("difficulty_answers", "final_items", "contamination_free_items", "final_difficulty"),
-    *("split_assignment", "closed_seed"),
+    "raw_items",
+    "rejected_raw_items",
+    "cleaning_changes",
+    "clean_items",
+    "fielded_items",
+    "difficulty_ratings",
+    "item_difficulty",
+    "sampled_items",
+    "checked_items",
+    "judge_ratings",
+    "harm_flags",
+    "difficulty_answers",
+    "final_items",
+    "contamination_free_items",
+    "final_difficulty",
+    "split_assignment",
+    "closed_seed",
 }
 
 

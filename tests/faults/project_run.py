@@ -16,9 +16,16 @@ from typing import Any
 
 WAIT = 0.002
 IMPORTED = (
-    *("kedro.framework.session", "kedro_datasets.pandas", "kedro_datasets.plotly"),
-    *("kedro_viz.integrations.kedro.hooks", "pandera.backends.pandas", "plotly.graph_objects"),
-    *("pyarrow.parquet", "scipy.stats", "sklearn.cluster", "sklearn.feature_extraction.text"),
+    "kedro.framework.session",
+    "kedro_datasets.pandas",
+    "kedro_datasets.plotly",
+    "kedro_viz.integrations.kedro.hooks",
+    "pandera.backends.pandas",
+    "plotly.graph_objects",
+    "pyarrow.parquet",
+    "scipy.stats",
+    "sklearn.cluster",
+    "sklearn.feature_extraction.text",
 )
 WITH_NODES = ("run", "sweep")
 

@@ -10,9 +10,9 @@ from benchwright.core.errors import InputError
 from benchwright.language_models import weights
 from benchwright.params.filtering import FilteringParams, SimilarParams
 from benchwright.params.scoring import EmbeddingParams, ModelsParams
-from benchwright.pipelines.encoders import encode_with_each
 from benchwright.similarity import vectors as vectors_module
 from benchwright.similarity.encoder_overlap import compare_encoders
+from benchwright.similarity.item_vectors import encode_with_each
 from benchwright.tables.similarity import Embeddings
 from methods.smart.filtering_examples import make_items, numbered_items
 

@@ -11,8 +11,8 @@ from benchwright.language_models import weights
 from benchwright.language_models.text_encoders import encode
 from benchwright.language_models.weights import ModelSource
 from benchwright.params.scoring import EmbeddingParams, ModelsParams
-from benchwright.pipelines.embedding import compute_embeddings
 from benchwright.similarity import vectors as vectors_module
+from benchwright.similarity.item_vectors import compute_embeddings
 from benchwright.similarity.vectors import item_text
 from benchwright.tables.similarity import Embeddings
 from methods.smart.filtering_examples import make_items

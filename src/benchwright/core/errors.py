@@ -13,10 +13,28 @@ _KILLED = (
     "(--runner-params max_workers=1), or --runner SequentialRunner"
 )
 _OF_EXTRAS = {
-    *("accelerate", "cryptography", "datasets", "gguf", "httpx2", "kedro_datasets"),
-    *("markdown_it", "mlflow", "plotly", "py3langid", "rapidfuzz", "rensa"),
-    *("safetensors", "selectolax", "sentence_transformers", "sklearn", "spellchecker"),
-    *("textstat", "tokenizers", "torch", "transformers", "warcio"),
+    "accelerate",
+    "cryptography",
+    "datasets",
+    "gguf",
+    "httpx2",
+    "kedro_datasets",
+    "markdown_it",
+    "mlflow",
+    "plotly",
+    "py3langid",
+    "rapidfuzz",
+    "rensa",
+    "safetensors",
+    "selectolax",
+    "sentence_transformers",
+    "sklearn",
+    "spellchecker",
+    "textstat",
+    "tokenizers",
+    "torch",
+    "transformers",
+    "warcio",
 }  # what the extra `all` installs
 _ABSENT = re.compile(r"(?:No module named '|No package metadata was found for )(\w+)")
 LONGEST = 1_000

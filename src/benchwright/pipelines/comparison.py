@@ -19,8 +19,13 @@ _NODES = [
     node(
         align_responses,
         [
-            *("response_matrix", "perturbed_matrices", "responses", "live_responses"),
-            *("perturbation_changes", "perturbed_items", "items"),
+            "response_matrix",
+            "perturbed_matrices",
+            "responses",
+            "live_responses",
+            "perturbation_changes",
+            "perturbed_items",
+            "items",
         ],
         "compared_responses",
     ),
@@ -46,8 +51,12 @@ _NODES = [
     ),
 ]
 _SHOWN = (
-    *("comparison_score_sections", "comparison_answer_sections", "comparison_alterations"),
-    *("comparison_examples", "comparison_provenance", "comparison_ranks_plot"),
+    "comparison_score_sections",
+    "comparison_answer_sections",
+    "comparison_alterations",
+    "comparison_examples",
+    "comparison_provenance",
+    "comparison_ranks_plot",
 )
 """What the page shows, with its sections in order."""
 
@@ -62,8 +71,11 @@ _PAGE = [
     node(
         page.show_comparison_answers,
         [
-            *("comparison_transitions", "comparison_none_rates", "comparison_written"),
-            *("comparison_instruct", "rule_ablation"),
+            "comparison_transitions",
+            "comparison_none_rates",
+            "comparison_written",
+            "comparison_instruct",
+            "rule_ablation",
         ],
         "comparison_answer_sections",
     ),
@@ -75,8 +87,11 @@ _PAGE = [
     node(
         page.show_comparison_examples,
         [
-            *("items", "perturbed_items", "perturbation_changes"),
-            *("perturbation_reach", "params:seed"),
+            "items",
+            "perturbed_items",
+            "perturbation_changes",
+            "perturbation_reach",
+            "params:seed",
         ],
         "comparison_examples",
     ),

@@ -14,16 +14,30 @@ from benchwright.reports.mmlu_cf.findings import show_construction_top
 
 _JUDGES = ["judge_parse_rates", "judge_agreement"]
 _RUN = [
-    *("variant", "seed", "collection", "cleaning", "fields", "difficulty"),
-    *("sampling_by_difficulty", "checking", "perturbation", "splitting", "sealing"),
+    "variant",
+    "seed",
+    "collection",
+    "cleaning",
+    "fields",
+    "difficulty",
+    "sampling_by_difficulty",
+    "checking",
+    "perturbation",
+    "splitting",
+    "sealing",
 ]
 _NODES = [
     node(
         count_steps,
         [
-            *("documents_read", "domain_counts", "checking_counts"),
-            *("rule_counts", "public_split_assignment", "leak_counts"),
-            *("params:sampling_by_difficulty", "params:checking"),
+            "documents_read",
+            "domain_counts",
+            "checking_counts",
+            "rule_counts",
+            "public_split_assignment",
+            "leak_counts",
+            "params:sampling_by_difficulty",
+            "params:checking",
         ],
         "construction_steps",
     ),
@@ -40,10 +54,16 @@ _PLOTS = [
     node(plots.plot_difficulty_levels, "difficulty_counts", "difficulty_levels_plot"),
 ]
 _SHOWN = (
-    *("construction_top", "construction_documents", "construction_fields"),
-    *("construction_difficulty", "construction_judges", "construction_halves"),
-    *("public_half_section", "construction_provenance"),
-    *("construction_funnel_plot", "difficulty_levels_plot"),
+    "construction_top",
+    "construction_documents",
+    "construction_fields",
+    "construction_difficulty",
+    "construction_judges",
+    "construction_halves",
+    "public_half_section",
+    "construction_provenance",
+    "construction_funnel_plot",
+    "difficulty_levels_plot",
 )
 """What the page shows, with its sections in order."""
 

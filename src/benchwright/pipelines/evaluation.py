@@ -22,8 +22,11 @@ _NODES = [
     node(
         panel.choose_panel,
         [
-            *(*_RANKED, "models_table", "chosen_filter_models"),
-            *("params:evaluation_models", "params:evaluation"),
+            *_RANKED,
+            "models_table",
+            "chosen_filter_models",
+            "params:evaluation_models",
+            "params:evaluation",
         ],
         "panel",
     ),
@@ -73,8 +76,13 @@ _NODES = [
     node(
         metrics.collect_metrics,
         [
-            *("item_metrics", "rank_agreement", "agreement"),
-            *("similarity_threshold", "random_comparison", "ire_fit", "subset_verdict"),
+            "item_metrics",
+            "rank_agreement",
+            "agreement",
+            "similarity_threshold",
+            "random_comparison",
+            "ire_fit",
+            "subset_verdict",
         ],
         "metrics",
     ),
@@ -92,10 +100,18 @@ _PLOTS = [
     ),
 ]
 _SHOWN = (
-    *("report_evidence", "report_rules", "report_items"),
-    *("report_ranking", "report_similar", "report_labels"),
-    *("report_data", "report_provenance"),
-    *("rank_chart_plot", "distance_distribution_plot", "funnel_plot", "random_band_plot"),
+    "report_evidence",
+    "report_rules",
+    "report_items",
+    "report_ranking",
+    "report_similar",
+    "report_labels",
+    "report_data",
+    "report_provenance",
+    "rank_chart_plot",
+    "distance_distribution_plot",
+    "funnel_plot",
+    "random_band_plot",
 )
 """What the page shows, with its sections in order."""
 
@@ -134,8 +150,12 @@ _PAGE = [
     node(
         sections.show_labels,
         [
-            *("label_error_rates", "review_agreement", "rule_coverage"),
-            *("items", "groups", "suspect_items"),
+            "label_error_rates",
+            "review_agreement",
+            "rule_coverage",
+            "items",
+            "groups",
+            "suspect_items",
         ],
         "report_labels",
     ),
@@ -143,16 +163,24 @@ _PAGE = [
     node(
         sections.show_data,
         [
-            *("chosen_filter_models", "answer_coverage", "import_report"),
-            *("rejected_items", "panel", "params:evaluation"),
+            "chosen_filter_models",
+            "answer_coverage",
+            "import_report",
+            "rejected_items",
+            "panel",
+            "params:evaluation",
         ],
         "report_data",
     ),
     node(
         sections.show_provenance,
         [
-            *("params:ingestion", "params:variant", "params:filtering", "params:evaluation"),
-            *("chosen_filter_models", "params:seed"),
+            "params:ingestion",
+            "params:variant",
+            "params:filtering",
+            "params:evaluation",
+            "chosen_filter_models",
+            "params:seed",
         ],
         "report_provenance",
     ),

@@ -39,8 +39,11 @@ _NODES = [
     node(
         flag_answer_only_items,
         [
-            *("items", "choices_only_matrix", "chosen_filter_models"),
-            *("params:filtering", "few_models"),
+            "items",
+            "choices_only_matrix",
+            "chosen_filter_models",
+            "params:filtering",
+            "few_models",
         ],
         "answer_only_findings",
     ),
@@ -70,9 +73,15 @@ _NODES = [
     node(
         vary_filter_models,
         [
-            *("items", "response_matrix", "choices_only_matrix", "chosen_filter_models"),
-            *(*_GROUPS, *_SETTINGS, *FINDINGS_WITHOUT_MODELS),
-            *("easy_findings", "answer_only_findings"),
+            "items",
+            "response_matrix",
+            "choices_only_matrix",
+            "chosen_filter_models",
+            *_GROUPS,
+            *_SETTINGS,
+            *FINDINGS_WITHOUT_MODELS,
+            "easy_findings",
+            "answer_only_findings",
         ],
         "filter_model_ablation",
     ),

@@ -92,9 +92,12 @@ _PLOTS = [
     node(plots.plot_chosen_curves, "chosen_curves", "chosen_curves_plot"),
 ]
 _SHOWN = (
-    *("sampling_comparison_section", "sampler_choice_section"),
-    *("estimates_section", "sampling_provenance"),
-    *("sampling_curves_plot", "chosen_curves_plot"),
+    "sampling_comparison_section",
+    "sampler_choice_section",
+    "estimates_section",
+    "sampling_provenance",
+    "sampling_curves_plot",
+    "chosen_curves_plot",
 )
 """What the page shows, with its sections in order."""
 

@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 
 from benchwright.methods.mmlu_cf.checking import HARMS, check_items, decide
+from benchwright.methods.mmlu_cf.judged_benchmark import compare_judges
 from benchwright.methods.mmlu_cf.judging.judges import judged_values
 from benchwright.params.mmlu_cf import CheckingParams
-from benchwright.pipelines.judging.nodes import compare_judges
 
 ITEMS = pd.DataFrame(
     {

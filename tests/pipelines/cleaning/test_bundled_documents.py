@@ -5,9 +5,13 @@ from pathlib import Path
 
 from benchwright.datasets.document_shards import DocumentShards
 from benchwright.datasets.optional_table import DocumentLabels
+from benchwright.methods.mmlu_cf.cleaning.cleaned_items import (
+    clean_raw_items,
+    count_domains,
+    count_reasons,
+)
+from benchwright.methods.mmlu_cf.extraction.collected_items import extract_items, measure_extraction
 from benchwright.params.mmlu_cf import CleaningParams, CollectionParams
-from benchwright.pipelines.cleaning import clean_raw_items, count_domains, count_reasons
-from benchwright.pipelines.collection import extract_items, measure_extraction
 
 
 def test_the_counts_of_the_bundled_documents_add_up(

@@ -9,9 +9,9 @@ import pyarrow as pa
 import pytest
 
 from benchwright.datasets.document_shards import DocumentShards
+from benchwright.methods.mmlu_cf.cleaning.cleaned_items import clean_raw_items
+from benchwright.methods.mmlu_cf.extraction.collected_items import extract_items
 from benchwright.params.mmlu_cf import CleaningParams, CollectionParams
-from benchwright.pipelines.cleaning import clean_raw_items
-from benchwright.pipelines.collection import extract_items
 from benchwright.scoring import batch_engine
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:ray.*")
@@ -35,7 +35,7 @@ def shards(tmp_path_factory: pytest.TempPathFactory, repository: Path) -> Docume
 
 
 def made(shards: DocumentShards, monkeypatch: pytest.MonkeyPatch, **engine: Any) -> list[Any]:
-    monkeypatch.setattr("benchwright.pipelines.cleaning._AT_ONCE", 100)
+    monkeypatch.setattr("benchwright.methods.mmlu_cf.cleaning.cleaned_items._AT_ONCE", 100)
     raw, domains, read = extract_items(shards.load(), CollectionParams(**engine))
     cleaned = clean_raw_items(raw, CleaningParams(n_choices=(3, 4, 5), **engine))
     return [raw, domains, read, *cleaned]

@@ -17,12 +17,12 @@ from benchwright.datasets.atomic import TextFile
 from benchwright.datasets.benchmark_source import BenchmarkSource
 from benchwright.datasets.document_shards import DocumentShards
 from benchwright.ingestion.source_rows import IngestedTables, map_source_rows
+from benchwright.methods.mmlu_cf.cleaning.cleaned_items import clean_raw_items
+from benchwright.methods.mmlu_cf.extraction.collected_items import extract_items
 from benchwright.methods.mmlu_cf.fields import FIELDS
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.mmlu_cf import CleaningParams, CollectionParams, OpenBenchmarkParams
 from benchwright.pipeline_registry import register_pipelines
-from benchwright.pipelines.cleaning import clean_raw_items
-from benchwright.pipelines.collection import extract_items
 from benchwright.pipelines.documents import create_pipeline
 from benchwright.tables.mmlu_cf import (
     CleaningChanges,

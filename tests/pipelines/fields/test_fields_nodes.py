@@ -12,12 +12,12 @@ from kedro.runner import SequentialRunner
 
 from benchwright.core.errors import InputError
 from benchwright.core.stored_shards import MemoryShards
+from benchwright.methods.mmlu_cf import named_fields as nodes
 from benchwright.methods.mmlu_cf.fields import FIELDS, bundled_examples
 from benchwright.methods.mmlu_cf.judging import judges as judges_module
 from benchwright.methods.mmlu_cf.judging.judges import ROUNDS
 from benchwright.params.mmlu_cf import FieldsParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
-from benchwright.pipelines import fields as nodes
 from benchwright.pipelines.fields import create_pipeline
 from benchwright.similarity.vectors import EncodedTexts
 from benchwright.tables.mmlu_cf import CleanItems

@@ -21,13 +21,20 @@ from benchwright.core.errors import InputError
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.core.stored_shards import MemoryShards
 from benchwright.language_models.protocol import Generated
+from benchwright.methods.mmlu_cf.difficulty.question_levels import (
+    rate_final_items,
+    rate_items,
+    set_levels,
+)
 from benchwright.methods.mmlu_cf.difficulty.rating import combine_ratings
+from benchwright.methods.mmlu_cf.difficulty.sampled_questions import sample_items
 from benchwright.methods.mmlu_cf.judging import judges as judges_module
 from benchwright.methods.mmlu_cf.judging.judges import judged_values
 from benchwright.methods.mmlu_cf.sealing.judge_store import SealedShards
 from benchwright.methods.mmlu_cf.sealing.key import SealKey
 from benchwright.methods.mmlu_cf.sealing.safe_errors import no_question_in_errors
 from benchwright.methods.mmlu_cf.sealing.seal import open_sealed
+from benchwright.methods.mmlu_cf.splitting import halves
 from benchwright.params.mmlu_cf import (
     CheckingParams,
     DifficultyParams,
@@ -39,13 +46,6 @@ from benchwright.params.mmlu_cf import (
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.pipelines import contamination_free, judging, scoring, splitting
-from benchwright.pipelines import splitting as halves
-from benchwright.pipelines.judging.nodes import (
-    rate_final_items,
-    rate_items,
-    sample_items,
-    set_levels,
-)
 from benchwright.scoring import asking, model_engine
 from benchwright.similarity import vectors as vectors_module
 from benchwright.similarity.vectors import EncodedTexts

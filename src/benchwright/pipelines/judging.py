@@ -2,23 +2,23 @@
 
 from kedro.pipeline import Pipeline
 
+from benchwright.methods.mmlu_cf.checked_questions import check_sampled_items, count_decisions
 from benchwright.methods.mmlu_cf.construction_steps import read_rates
+from benchwright.methods.mmlu_cf.difficulty.question_levels import (
+    rate_final_items,
+    rate_items,
+    set_levels,
+)
 from benchwright.methods.mmlu_cf.difficulty.rating import count_levels
+from benchwright.methods.mmlu_cf.difficulty.sampled_questions import (
+    choose_final_items,
+    sample_items,
+)
+from benchwright.methods.mmlu_cf.judged_benchmark import compare_judges, judge_benchmark
 from benchwright.methods.mmlu_cf.judged_items import (
     collect_judge_metrics,
     summarise_items,
     tabulate_judgements,
-)
-from benchwright.pipelines.judging.nodes import (
-    check_sampled_items,
-    choose_final_items,
-    compare_judges,
-    count_decisions,
-    judge_benchmark,
-    rate_final_items,
-    rate_items,
-    sample_items,
-    set_levels,
 )
 from benchwright.pipelines.nodes import ASKS_MODELS, node, report_node
 from benchwright.reports.judged_items import (
@@ -49,8 +49,11 @@ def create_pipeline() -> Pipeline:
             node(
                 set_levels,
                 [
-                    *("fielded_items", "difficulty_ratings", "difficulty_answers"),
-                    *("params:difficulty", "closed_seed"),
+                    "fielded_items",
+                    "difficulty_ratings",
+                    "difficulty_answers",
+                    "params:difficulty",
+                    "closed_seed",
                 ],
                 "item_difficulty",
             ),

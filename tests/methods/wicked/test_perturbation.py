@@ -3,8 +3,9 @@
 import pandas as pd
 
 from benchwright.core.content_hash import content_hash
+from benchwright.methods.wicked.perturbation import perturb_items
+from benchwright.methods.wicked.single_best_answer.decisions import read_labels
 from benchwright.params.perturbation import PerturbationParams
-from benchwright.pipelines.perturbation import perturb_items, read_labels
 from benchwright.tables.items import Demonstrations, Items
 from benchwright.tables.wicked import PerturbationChanges, PerturbedItems, Rephrasings
 

@@ -9,13 +9,13 @@ import pytest
 
 from benchwright.core.errors import InputError
 from benchwright.datasets.score_store import ScoreStore
-from benchwright.params.perturbation import PerturbationParams
-from benchwright.params.scoring import ModelsParams, ScoringParams
-from benchwright.pipelines.perturbation import (
+from benchwright.methods.wicked.perturbation import (
     choose_shown_demonstrations,
     perturb_items,
     rephrase_questions,
 )
+from benchwright.params.perturbation import PerturbationParams
+from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.similarity import vectors as vectors_module
 from benchwright.tables.wicked import Rephrasings
 from scripted_server import ScriptedServer, served

@@ -8,15 +8,15 @@ import pandas as pd
 import pytest
 
 from benchwright.datasets.score_store import ScoreStore
+from benchwright.methods.wicked.perturbation import choose_shown_demonstrations
 from benchwright.methods.wicked.single_best_answer import bert
-from benchwright.params.perturbation import PerturbationParams
-from benchwright.params.scoring import ModelsParams, ScoringParams
-from benchwright.params.single_best_answer import FineTuningParams, SingleBestAnswerParams
-from benchwright.pipelines.perturbation import (
-    choose_shown_demonstrations,
+from benchwright.methods.wicked.single_best_answer.decisions import (
     judge_single_best_answers,
     predict_single_best_answers,
 )
+from benchwright.params.perturbation import PerturbationParams
+from benchwright.params.scoring import ModelsParams, ScoringParams
+from benchwright.params.single_best_answer import FineTuningParams, SingleBestAnswerParams
 from benchwright.tables.wicked import SbaPredictions
 from methods.wicked.single_best_answer.tiny_bert import FAST, write_tiny_bert
 from scripted_server import ScriptedServer, served
