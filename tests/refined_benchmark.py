@@ -31,7 +31,6 @@ from benchwright.tables.responses import (
 )
 from benchwright.tables.similarity import DistanceDensity
 from benchwright.tables.smart import (
-    FilterModelAblation,
     Groups,
     ItemAudit,
     LabelErrorRates,
@@ -251,13 +250,6 @@ def make_inputs(**changed: Any) -> Inputs:
             [
                 (FILTER[0], "question", "live", n, 0, 0, 0),
                 ("zen/gamma", "question", "recorded", n - 4, 0, 3, 1),
-            ]
-        ),
-        "filter_model_ablation": FilterModelAblation.from_rows(
-            [
-                (1, FILTER[0], 20, 20 / 60, 18, 0),
-                (1, FILTER[1], 26, 26 / 60, 24, 0),
-                (2, ",".join(FILTER), 10, 10 / 60, 9, 0),
             ]
         ),
         "neighbour_convergence": NeighbourConvergence.from_rows(

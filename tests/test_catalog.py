@@ -14,6 +14,7 @@ from kedro.framework.startup import bootstrap_project
 from omegaconf import OmegaConf
 from pydantic import BaseModel
 
+from benchwright.hooks.results import RESULTS
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.params.filtering import FilteringParams
@@ -109,6 +110,17 @@ def test_texts_of_an_unsealed_benchmark_are_not_saved(
 def test_every_result_of_a_pipeline_is_saved(catalog: dict[str, Any]) -> None:
     results = {name for p in PIPELINES.values() for name in p.outputs()}
     assert [result for result in results if not any(_names(name, result) for name in catalog)] == []
+
+
+def test_saved_tables_that_no_node_reads_are_documented(
+    catalog: dict[str, Any], repository: Path
+) -> None:
+    nodes = {node for pipeline in PIPELINES.values() for node in pipeline.nodes}
+    made = {name for node in nodes for name in node.outputs}
+    read = {name for node in nodes for name in node.inputs}
+    pages = "".join(page.read_text() for page in (repository / "docs").rglob("*.md"))
+    unread = {name for name in made - read if name in catalog and f"`{name}`" not in pages}
+    assert unread - set(RESULTS) == set()
 
 
 def test_every_parameter_is_used(context: KedroContext) -> None:

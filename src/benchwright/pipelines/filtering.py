@@ -7,7 +7,6 @@ from benchwright.methods.smart.anomalous import flag_anomalous_items
 from benchwright.methods.smart.combine import combine_rules, leave_out_prefiltered
 from benchwright.methods.smart.duplicates import find_copies
 from benchwright.methods.smart.easy import flag_answer_only_items, flag_easy_items
-from benchwright.methods.smart.filter_model_ablation import vary_filter_models
 from benchwright.methods.smart.filter_models import doubt_few_models
 from benchwright.methods.smart.label_errors import flag_suspect_labels
 from benchwright.pipelines.nodes import node
@@ -69,21 +68,6 @@ _NODES = [
         similar.group_similar_items,
         ["items", "neighbours", "similarity_threshold", "params:filtering"],
         "similar_groups",
-    ),
-    node(
-        vary_filter_models,
-        [
-            "items",
-            "response_matrix",
-            "choices_only_matrix",
-            "chosen_filter_models",
-            *_GROUPS,
-            *_SETTINGS,
-            *FINDINGS_WITHOUT_MODELS,
-            "easy_findings",
-            "answer_only_findings",
-        ],
-        "filter_model_ablation",
     ),
     node(
         combine_rules,

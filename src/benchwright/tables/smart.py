@@ -62,15 +62,6 @@ Funnel = Columns(
 )
 """From source rows to kept items: items removed and left by each step."""
 
-FilterModelAblation = Columns(
-    (int, "n_models"),
-    (str, "models"),
-    (int, "removed"),
-    (float, "share_removed"),
-    (int, "easy", "answer_only"),
-)
-"""Items removed with a subset of the filter models (SMART, section 5.1 and Table 6)."""
-
 NeighbourConvergence = Columns(
     (int, "k", "peaks"),
     (str, "branch"),
