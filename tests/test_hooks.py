@@ -1,5 +1,6 @@
 """Kedro hooks: parameters, the headline of a run, and the key of a sealed benchmark."""
 
+import json
 import os
 import re
 from collections.abc import Callable
@@ -22,6 +23,7 @@ from benchwright.hooks.versions import clear_versions
 from benchwright.params.run import unknown_parameters
 from benchwright.pipeline_registry import register_pipelines
 from benchwright.pipelines.nodes import ASKS_MODELS, EXPORT
+from benchwright.reports.verdict import write_verdict
 from faults.project_run import _exit_code
 
 DECLARED = {"benchmark": "demo", "filtering": {"easy": {}}, "seed": 0}
@@ -249,16 +251,18 @@ def test_every_pipeline_prints_a_result() -> None:
 
 
 def test_the_end_of_a_run_quotes_the_reports_and_lists_the_results(tmp_path: Path) -> None:
-    page, kept, rejected = (tmp_path / name for name in ("page.html", "kept", "rejected.parquet"))
-    page.write_text(
-        "<header><p class='headline'><strong>4 → 3 items.</strong> Same\n order.</p><p>x</p>"
-        "<ul class='tiles'><li><b>1 of 4</b><span>items\n saved</span></li></ul>"
-        "<p class='judgement'>As good &amp; no\x1b better.</p>"
-        "<p class='next'>Ask <code>them</code>.</p></header><aside><ul><li>One row was "
-        "rejected.</li></ul></aside><section><p class='judgement'>Below.</p></section>"
+    kept, page, rejected, said = (tmp_path / name for name in ("kept", "page", "rejected", "said"))
+    verdict = write_verdict(
+        "4 → 3 items. Same\n order.",
+        tiles=[("1 of 4", "items\n saved")],
+        judgements=["As good & no\x1b better."],
+        notes=["One `row` was rejected."],
+        next_step="Ask `them`.",
     )
+    said.write_text(json.dumps(verdict))
     pd.DataFrame({"row": []}).to_parquet(rejected)
-    paths = {"kept_items": kept, "report": page, "prompts": tmp_path, "rejected_items": rejected}
+    paths = {"kept_items": kept, "report": page, "verdict": said, "rejected_items": rejected}
+    paths["prompts"] = tmp_path
     assert next_steps(paths) == ["Ask them."]
     assert describe_results(paths) == [
         "",

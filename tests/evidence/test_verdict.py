@@ -12,7 +12,7 @@ from benchwright.evidence.random_comparison import compare_with_random
 from benchwright.evidence.rank_agreement import compare_ranks
 from benchwright.evidence.ratings import Ratings
 from benchwright.evidence.scores import score_models
-from benchwright.evidence.verdict import Verdict, judge_subset
+from benchwright.evidence.verdict import SubsetVerdict, judge_subset
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.tables.evidence import RandomComparison, RankAgreementTable
 
@@ -34,7 +34,7 @@ def judge(small) -> Any:
         why: str = "",
         low: float = 0.95,
         **cells: Any,
-    ) -> Verdict:
+    ) -> SubsetVerdict:
         group = "held_out" if held_out > 2 else "all"
         names = tuple(f"model-{i}" for i in range(6))
         roles = ("held_out",) * held_out + ("filter",) * (6 - held_out)
@@ -207,7 +207,7 @@ def chain(n: int = 400) -> np.ndarray:
     return (rng.random((12, n)) < np.linspace(0.3, 0.8, 12)[:, None]).astype(float)
 
 
-def verdict_on(correct: np.ndarray, kept: np.ndarray) -> Verdict:
+def verdict_on(correct: np.ndarray, kept: np.ndarray) -> SubsetVerdict:
     """Judge a subset by models that are all held out, each a family."""
     m, n = correct.shape
     models, ids = tuple(f"m{i:02d}" for i in range(m)), tuple(f"i{k:03d}" for k in range(n))

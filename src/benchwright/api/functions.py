@@ -91,7 +91,7 @@ def smart(
     given = _stage_inputs(response_file(responses), read, calibration_items)
     if embeddings is not None:
         given["embeddings"] = read_embeddings(embeddings, items, read)
-    wanted = (*_FILTERED.values(), "chosen_filter_models", "panel", "subset_verdict", *_EVIDENCE)
+    wanted = (*_FILTERED.values(), "chosen_filter_models", "panel", "judged_subset", *_EVIDENCE)
     known = _computed(_SMART, given, settings, *wanted)
     models = tuple(known["chosen_filter_models"])
     tables = {field: known[name] for field, name in _FILTERED.items()}
@@ -134,7 +134,7 @@ def judge_subset(
     settings["filter_models"] = "all" if chosen_by is None else list(chosen_by)
     if not settings["filter_models"]:
         given["chosen_filter_models"] = []
-    return _evidence(_computed(_SMART, given, settings, "panel", "subset_verdict", *_EVIDENCE))
+    return _evidence(_computed(_SMART, given, settings, "panel", "judged_subset", *_EVIDENCE))
 
 
 def suspect_items(
@@ -336,7 +336,7 @@ def _evidence(known: Mapping[str, Any]) -> Evidence:
     compared = describe_evidence(tables["rank_agreement"], tables["random_comparison"], panel)
     return Evidence(
         **tables,
-        verdict=known["subset_verdict"],
+        verdict=known["judged_subset"],
         models=headline_group(panel),
         notes=(*filter(None, [compared]), *panel_warnings(panel, evaluated.min_coverage)),
     )

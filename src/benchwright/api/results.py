@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from benchwright.core.wording import count
-from benchwright.evidence.verdict import Verdict
+from benchwright.evidence.verdict import SubsetVerdict
 from benchwright.exports.subset_manifest import SubsetManifest
 
 
@@ -42,7 +42,7 @@ class Evidence(Result):
     rank_agreement: pd.DataFrame
     random_comparison: pd.DataFrame
     scores: pd.DataFrame
-    verdict: Verdict
+    verdict: SubsetVerdict
     models: str
     notes: tuple[str, ...]
 

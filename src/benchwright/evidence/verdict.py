@@ -29,7 +29,7 @@ _ROUNDING = 1e-6  # of counts of pairs
 Row = Mapping[Any, Any]
 
 
-class Verdict(NamedTuple):
+class SubsetVerdict(NamedTuple):
     """A subset's rank agreement beside that of random subsets, in words and in figures."""
 
     place: Place
@@ -43,7 +43,7 @@ def judge_subset(
     rank_agreement: pd.DataFrame,
     random_comparison: pd.DataFrame,
     panel: Panel,
-) -> Verdict:
+) -> SubsetVerdict:
     """Judge the kept items by the held-out models, or by all models if these are too few.
 
     A subset is worse than random ones if it changes the order of at least `FEWEST_CHANGED` pairs of
@@ -78,7 +78,7 @@ def judge_subset(
             sentence += " Models that differ less change places more than on random subsets."
         elif values[TAU] < _ROUGH and place != "worse":
             sentence += f" Models that differ less change places (tau-b {values[TAU]:.2f})."
-    return Verdict(place, sentence, figures(values, n_items, n_kept, known.get(PAIRS)))
+    return SubsetVerdict(place, sentence, figures(values, n_items, n_kept, known.get(PAIRS)))
 
 
 def _place(tau: Row, pairs: Row, known: Mapping[str, Row], group: str) -> tuple[Place, str]:

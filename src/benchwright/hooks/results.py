@@ -18,7 +18,7 @@ from benchwright.core.errors import InputError
 from benchwright.core.kedro_internals import folder_of_versions, loaded_from
 from benchwright.core.progress import say, stage_log
 from benchwright.core.values import escape_controls
-from benchwright.reports.page.quote import quote_page
+from benchwright.reports.verdict import plain_line, read_verdicts, verdict_lines
 from benchwright.runs.tracking import logged, sweep_parent
 
 logger = logging.getLogger(__name__)
@@ -144,10 +144,9 @@ def describe_results(paths: Mapping[str, Path]) -> list[str]:
     if "rejected_items" in saved and not read_metadata(saved["rejected_items"]).num_rows:
         del saved["rejected_items"]
     lines = []
-    for page in _pages(saved):
+    for verdict in read_verdicts(paths):
         lines.append("")
-        said, _ = quote_page(page.read_text("utf-8"))
-        lines += map(_wrapped, said)
+        lines += map(_wrapped, verdict_lines(verdict))
     lines.append("")
     here = f"{Path.cwd()}{os.sep}"
     for name, path in saved.items():
@@ -157,12 +156,8 @@ def describe_results(paths: Mapping[str, Path]) -> list[str]:
 
 def next_steps(paths: Mapping[str, Path]) -> list[str]:
     """Return what reports advise to do next."""
-    advice = [quote_page(page.read_text("utf-8"))[1] for page in _pages(paths)]
+    advice = (plain_line(verdict["next_step"]) for verdict in read_verdicts(paths))
     return [_wrapped(line) for line in advice if line]
-
-
-def _pages(paths: Mapping[str, Path]) -> list[Path]:
-    return [paths[name] for name in RESULTS if name in paths and paths[name].suffix == ".html"]
 
 
 def _wrapped(line: str) -> str:

@@ -9,7 +9,7 @@ from kedro.pipeline import Pipeline
 
 from benchwright.hooks.results import labelled, print_result, saved_files
 from benchwright.hooks.run_context import NOT_OF_RESULTS, ContextHook, parameters_read
-from benchwright.reports.page.quote import quote_page
+from benchwright.reports.verdict import read_verdicts, verdict_lines
 from benchwright.runs.tracking import one_warning, record_run, tracking_is_on
 
 _LONG = {*NOT_OF_RESULTS, "ingestion", "ratings"}  # sections that MLflow does not need
@@ -46,9 +46,8 @@ class TrackingHook(ContextHook):
             return
         files = {} if error else saved_files(catalog, pipeline.all_outputs())
         headline: list[str] = []
-        for path in files.values():
-            if path.suffix == ".html":
-                headline += quote_page(path.read_text("utf-8"))[0]
+        for verdict in read_verdicts(files):
+            headline += verdict_lines(verdict)
         with one_warning("this run"):
             run_id = record_run(
                 conf=conf,

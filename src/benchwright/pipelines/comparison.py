@@ -10,7 +10,7 @@ from benchwright.methods.wicked.comparison.score_comparison import compare_score
 from benchwright.methods.wicked.comparison.written_responses import compare_written_responses
 from benchwright.pipelines.nodes import boxed, node, report_node
 from benchwright.reports.wicked import page
-from benchwright.reports.wicked.findings import measure_reach, show_comparison_top
+from benchwright.reports.wicked.findings import judge_comparison, measure_reach
 
 _SCORES = ["comparison_scores", "comparison_summary"]
 _CHANGES = ["perturbation_changes", "single_best_answer_ids"]
@@ -63,9 +63,9 @@ _SHOWN = (
 _PAGE = [
     node(page.plot_rank_shuffle, ["comparison_scores", _SETTINGS], "comparison_ranks_plot"),
     node(
-        show_comparison_top,
+        judge_comparison,
         [*_SCORES, "comparison_written", _SETTINGS, "perturbation_reach"],
-        "comparison_top",
+        "comparison_verdict",
     ),
     node(page.show_comparison_scores, _SCORES, "comparison_score_sections"),
     node(
@@ -100,7 +100,7 @@ _PAGE = [
         ["params:ingestion", "params:variant", _SETTINGS, "params:seed"],
         "comparison_provenance",
     ),
-    report_node("comparison_top", _SHOWN, "comparison_report"),
+    report_node("comparison_verdict", _SHOWN, "comparison_report"),
 ]
 
 

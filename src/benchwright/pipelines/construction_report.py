@@ -10,7 +10,7 @@ from benchwright.methods.mmlu_cf.construction_steps import (
 from benchwright.methods.mmlu_cf.public_half import read_public_half
 from benchwright.pipelines.nodes import boxed, node
 from benchwright.reports.mmlu_cf import page, plots
-from benchwright.reports.mmlu_cf.findings import show_construction_top
+from benchwright.reports.mmlu_cf.findings import judge_construction
 
 _JUDGES = ["judge_parse_rates", "judge_agreement"]
 _RUN = [
@@ -54,7 +54,7 @@ _PLOTS = [
     node(plots.plot_difficulty_levels, "difficulty_counts", "difficulty_levels_plot"),
 ]
 _SHOWN = (
-    "construction_top",
+    "construction_verdict",
     "construction_documents",
     "construction_fields",
     "construction_difficulty",
@@ -74,9 +74,9 @@ _PAGE = [
         "construction_provenance",
     ),
     node(
-        show_construction_top,
+        judge_construction,
         ["construction_steps", *_JUDGES, "half_distances", "extraction_measures"],
-        "construction_top",
+        "construction_verdict",
     ),
     node(
         page.show_construction_documents,

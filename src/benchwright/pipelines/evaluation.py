@@ -46,7 +46,7 @@ _NODES = [
     node(
         verdict.judge_subset,
         ["items", "kept_items", "rank_agreement", "random_comparison", "panel"],
-        "subset_verdict",
+        "judged_subset",
     ),
     node(scores.count_subjects, ["items", "kept_items"], "subject_shares"),
     node(
@@ -82,7 +82,7 @@ _NODES = [
             "similarity_threshold",
             "random_comparison",
             "ire_fit",
-            "subset_verdict",
+            "judged_subset",
         ],
         "metrics",
     ),
@@ -117,9 +117,9 @@ _SHOWN = (
 
 _PAGE = [
     node(
-        summary.show_refinement_top,
-        ["subset_verdict", "rule_coverage", "report_model_notes", "report_item_notes"],
-        "report_top",
+        summary.judge_refinement,
+        ["judged_subset", "rule_coverage", "report_model_notes", "report_item_notes"],
+        "verdict",
     ),
     node(
         summary.note_models,
@@ -184,7 +184,7 @@ _PAGE = [
         ],
         "report_provenance",
     ),
-    report_node("report_top", _SHOWN, "report"),
+    report_node("verdict", _SHOWN, "report"),
 ]
 
 

@@ -8,7 +8,7 @@ from benchwright.methods.mmlu_cf.splitting.gap import (
     count_small_gaps,
 )
 from benchwright.pipelines.nodes import node
-from benchwright.reports.half_gap import plot_gaps, render_half_gap_page
+from benchwright.reports.half_gap import judge_half_gap, plot_gaps, render_half_gap_page
 
 _NODES = [
     node(
@@ -19,12 +19,14 @@ _NODES = [
     node(count_small_gaps, "half_gap", "half_gap_shares"),
     node(plot_gaps, "half_gap", "half_gap_plot"),
     node(collect_gap_metrics, "half_gap", "half_gap_metrics"),
+    node(judge_half_gap, ["half_gap", "compared_halves"], "half_gap_verdict"),
     node(
         render_half_gap_page,
         [
             "params:half_gap",
             "compared_halves",
             "half_gap",
+            "half_gap_verdict",
             "half_gap_plot",
         ],
         "half_gap_report",

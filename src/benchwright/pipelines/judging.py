@@ -123,8 +123,8 @@ def create_benchmark_pipeline() -> Pipeline:
             _AGREEMENT,
             node(collect_judge_metrics, "judged_items", "judge_metrics"),
             node(plot_judged_difficulty, ["judged_items", "judgements"], "judged_difficulty_plot"),
-            node(show_judgements, shown, ["judge_top", "judge_sections"]),
+            node(show_judgements, shown, ["judge_verdict", "judge_sections"]),
             node(show_judging_provenance, [*run, *settings], "judge_provenance"),
-            report_node("judge_top", _SHOWN, "judge_report"),
+            report_node("judge_verdict", _SHOWN, "judge_report"),
         ]
     )

@@ -8,7 +8,7 @@ from benchwright.methods.mmlu_cf.memorisation import (
     summarise_memorisation,
 )
 from benchwright.pipelines.nodes import node
-from benchwright.reports.memorisation import render_memorisation_page
+from benchwright.reports.memorisation import judge_memorisation, render_memorisation_page
 
 _NODES = [
     node(
@@ -22,6 +22,7 @@ _NODES = [
         ["items", "memorisation", "params:seed"],
         "memorisation_examples",
     ),
+    node(judge_memorisation, "memorisation_summary", "memorisation_verdict"),
     node(
         render_memorisation_page,
         [
@@ -29,6 +30,7 @@ _NODES = [
             "params:variant",
             "params:scoring",
             "params:seed",
+            "memorisation_verdict",
             "memorisation_summary",
             "memorisation_examples",
         ],

@@ -22,9 +22,9 @@ def node(
     return Node(function, inputs, outputs, name=function.__name__, tags=tag)
 
 
-def report_node(top: str, shown: Sequence[str], report: str) -> Node:
-    """Return the node that renders the report of a run: its top, sections in order, and plots."""
-    inputs = {"ingestion": "params:ingestion", "variant": "params:variant", "top": top}
+def report_node(verdict: str, shown: Sequence[str], report: str) -> Node:
+    """Return the node that renders a report: its verdict, sections in order, and plots."""
+    inputs = {"ingestion": "params:ingestion", "variant": "params:variant", "verdict": verdict}
     return Node(
         render_report, inputs | {name: name for name in shown}, report, name=f"render_{report}"
     )

@@ -103,7 +103,7 @@ _SHOWN = (
 
 _PAGE = [
     node(
-        sampling_headline.show_sampling_top,
+        sampling_headline.judge_samplers,
         [
             "sampling_panels",
             "samplers_left_out",
@@ -114,7 +114,7 @@ _PAGE = [
             "chosen_subset",
             "params:sampling",
         ],
-        "sampling_top",
+        "sampling_verdict",
     ),
     node(
         page.show_samplers,
@@ -137,7 +137,7 @@ _PAGE = [
         ],
         "sampling_provenance",
     ),
-    report_node("sampling_top", _SHOWN, "sampling_report"),
+    report_node("sampling_verdict", _SHOWN, "sampling_report"),
 ]
 
 

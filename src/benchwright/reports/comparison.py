@@ -18,10 +18,10 @@ from benchwright.reports.page.parts import (
     Section,
     Table,
     Text,
-    Top,
     render_page,
 )
 from benchwright.reports.page.plot_style import INK, KEPT, QUIET, REMOVED, clip
+from benchwright.reports.verdict import write_verdict
 from benchwright.verdicts.compare import (
     ComparedModels,
     Comparison,
@@ -74,8 +74,9 @@ def render_models(found: ComparedModels) -> str:
 def _page(
     title: str, headline: str, sections: list[Section], notes: Sequence[str], plot: Any
 ) -> str:
-    top = Top(headline, [Plot("differences")], notes)
-    return render_page(Page(title, title, top, sections, {"differences": plot}))
+    said = write_verdict(headline, notes=notes)
+    plots = {"differences": plot}
+    return render_page(Page(title, title, said, sections, plots, lead=[Plot("differences")]))
 
 
 def _table(cells: Sequence[Mapping[str, str]]) -> Table:

@@ -16,7 +16,6 @@ from benchwright.reports.page.parts import (
     Plot,
     Section,
     Text,
-    Top,
     as_p,
     as_points,
     as_text,
@@ -26,6 +25,7 @@ from benchwright.reports.page.parts import (
 from benchwright.reports.page.plot_style import KEPT, REMOVED, distinct_names
 from benchwright.reports.page.provenance import provenance_section
 from benchwright.reports.page.shapes import Scale, intervals
+from benchwright.reports.verdict import Verdict, write_verdict
 
 
 def plot_gaps(half_gap: pd.DataFrame) -> Any:
@@ -62,7 +62,13 @@ _METHOD = (
 Row = Mapping[Any, Any]
 
 
-def _headline(half_gap: pd.DataFrame, settings: HalfGapParams) -> list[str]:
+def judge_half_gap(half_gap: pd.DataFrame, compared_halves: ComparedHalves) -> Verdict:
+    """Write for which models the public half looks leaked, and the smallest leak that shows."""
+    headline, *judgements = _sentences(half_gap)
+    return write_verdict(headline, judgements=judgements, notes=compared_halves.notes)
+
+
+def _sentences(half_gap: pd.DataFrame) -> list[str]:
     whole = half_gap[half_gap["field"].eq("")]
     tested = whole[whole["p_value"].notna()]
     if tested.empty:
@@ -116,13 +122,13 @@ def render_half_gap_page(
     settings: HalfGapParams,
     compared_halves: ComparedHalves,
     half_gap: pd.DataFrame,
+    half_gap_verdict: Verdict,
     half_gap_plot: Any,
 ) -> str:
     """Render one HTML page that needs no network and shows no item.
 
     The same inputs give the same bytes.
     """
-    first, *more = _headline(half_gap, settings)
     benchmark = compared_halves.benchmark
     facts = [
         ("Benchmark", benchmark.name),
@@ -135,12 +141,11 @@ def render_half_gap_page(
         Section("Fields", _fields(half_gap), "fields"),
         provenance_section(facts, _METHOD, half_gap=settings),
     ]
-    lead = [Text(sentence, "judgement") for sentence in more]
     return render_sections(
         f"{benchmark.name}: the gap between its halves",
         benchmark.name,
         "Public half and closed half",
-        Top(first, lead, compared_halves.notes),
+        half_gap_verdict,
         {"half_gap_plot": half_gap_plot, "sections": sections},
     )
 

@@ -19,10 +19,10 @@ from benchwright.reports.page.parts import (
     Question,
     Section,
     Table,
-    Top,
 )
 from benchwright.reports.page.provenance import benchmark_facts, provenance_section
 from benchwright.reports.page.shapes import PALETTE, nothing
+from benchwright.reports.verdict import Verdict, write_verdict
 
 
 def plot_judged_difficulty(judged_items: pd.DataFrame, judgements: pd.DataFrame) -> Any:
@@ -62,7 +62,7 @@ def show_judgements(
     judgements: pd.DataFrame,
     judge_parse_rates: pd.DataFrame,
     judge_agreement: pd.DataFrame,
-) -> tuple[Top, list[Section]]:
+) -> tuple[Verdict, list[Section]]:
     """Show what the judges say, the reasons not to rely on them, and the items to read."""
     judges = [replies_table(judge_parse_rates), *show_agreement(judge_agreement)]
     lists = _lists(items, judged_items, judgements)
@@ -81,7 +81,7 @@ def show_judgements(
         Section("Checking", [decisions], "checking"),
         Section("Judges", judges, "judges"),
     ]
-    return Top(_headline(judged_items), (), notes, kind="Judges"), sections
+    return write_verdict(_headline(judged_items), kind="Judges", notes=notes), sections
 
 
 def show_judging_provenance(

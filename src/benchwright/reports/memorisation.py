@@ -16,8 +16,6 @@ from benchwright.reports.page.parts import (
     Question,
     Section,
     Table,
-    Text,
-    Top,
     as_bounded_share,
     as_count,
     as_text,
@@ -25,6 +23,7 @@ from benchwright.reports.page.parts import (
     render_sections,
 )
 from benchwright.reports.page.provenance import benchmark_facts, provenance_section
+from benchwright.reports.verdict import Verdict, write_verdict
 
 _NAMED = 3  # models in a headline
 _SOURCE = (
@@ -35,7 +34,19 @@ _SOURCE = (
 Row = Mapping[Any, Any]
 
 
-def _headline(rows: list[dict[Any, Any]]) -> list[str]:
+def judge_memorisation(memorisation_summary: pd.DataFrame) -> Verdict:
+    """Write which models remember the benchmark's options."""
+    headline, *judgements = _sentences(_by_share(memorisation_summary))
+    return write_verdict(headline, judgements=judgements)
+
+
+def _by_share(memorisation_summary: pd.DataFrame) -> list[dict[Any, Any]]:
+    """Return the models, those that write the most options in place first."""
+    rows = rows_of(memorisation_summary)
+    return sorted(rows, key=lambda row: (-row["fuzzy"], row["model"]))
+
+
+def _sentences(rows: list[dict[Any, Any]]) -> list[str]:
     if remembering := [row for row in rows if row["remembers"]]:
         more = len(remembering) - _NAMED
         rest = [f"And {count(more, 'more model')}."] if more > 0 else []
@@ -70,6 +81,7 @@ def render_memorisation_page(
     variant: str,
     scoring: ScoringParams,
     seed: int,
+    memorisation_verdict: Verdict,
     memorisation_summary: pd.DataFrame,
     memorisation_examples: list[dict[str, Any]],
 ) -> str:
@@ -77,8 +89,6 @@ def render_memorisation_page(
 
     The same inputs give the same bytes.
     """
-    rows = sorted(rows_of(memorisation_summary), key=lambda row: (-row["fuzzy"], row["model"]))
-    first, *more = _headline(rows)
     recall = scoring.generation.recall_tokens
     facts = [
         *benchmark_facts(ingestion, variant, seed),
@@ -93,7 +103,7 @@ def render_memorisation_page(
         for model in memorisation_examples
     ]
     sections = [
-        Section("Results", _result(rows), "result"),
+        Section("Results", _result(_by_share(memorisation_summary)), "result"),
         Section("Examples", examples, "examples"),
         provenance_section(facts, _SOURCE),
     ]
@@ -101,7 +111,7 @@ def render_memorisation_page(
         f"{ingestion.title}: memorisation",
         ingestion.title,
         f"Memorisation · variant {variant}",
-        Top(first, [Text(sentence, "judgement") for sentence in more]),
+        memorisation_verdict,
         {"sections": sections},
     )
 

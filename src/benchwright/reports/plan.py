@@ -13,11 +13,11 @@ from benchwright.reports.page.parts import (
     Plot,
     Section,
     Table,
-    Top,
     render_page,
 )
 from benchwright.reports.page.plot_style import KEPT
 from benchwright.reports.page.shapes import Line, Scale, curves, line
+from benchwright.reports.verdict import write_verdict
 from benchwright.verdicts.plan import MadePlan, cells, explanations, verdict
 
 _TITLES = {
@@ -77,7 +77,8 @@ def render_plan(made: MadePlan) -> str:
     table = Table("Items needed for each target", list(shown[0]), rows, range(3, len(shown[0])))
     notes = [*([plan.advice] if plan.advice else []), *explanations(made.wanted)]
     title = "Items for a target precision"
-    top = Top(verdict(plan), drawn[:1], made.notes)
-    sections = [Section("Plan", [table, Bullets(notes), *drawn[1:]], "plan")]
+    first, *others = drawn
+    sections = [Section("Plan", [table, Bullets(notes), *others], "plan")]
     kicker = f"{made.source}: responses of {made.models} to {plan.items:,} items"
-    return render_page(Page(title, title, top, sections, plots, kicker))
+    said = write_verdict(verdict(plan), notes=made.notes)
+    return render_page(Page(title, title, said, sections, plots, kicker, lead=[first]))

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from benchwright.params.scoring import ModelsParams
 from benchwright.pipelines.sampling import create_pipeline
 from benchwright.reports.dele.page import show_samplers
-from benchwright.reports.page.parts import Table, Top
+from benchwright.reports.page.parts import Table
+from benchwright.reports.verdict import Verdict
 from methods.dele.evidence.sampling_examples import (
     make_answers,
     make_families,
@@ -55,52 +56,52 @@ def results() -> dict[str, Any]:
     return run(make_answers())
 
 
-def top_of(results: dict[str, Any], **changed: pd.DataFrame) -> Top:
+def verdict_of(results: dict[str, Any], **changed: pd.DataFrame) -> Verdict:
     data = results | changed | {"params:sampling": PARAMS}
-    (node,) = (each for each in create_pipeline().nodes if "sampling_top" in each.outputs)
-    return node.run({name: data[name] for name in node.inputs})["sampling_top"]
+    (node,) = (each for each in create_pipeline().nodes if "sampling_verdict" in each.outputs)
+    return node.run({name: data[name] for name in node.inputs})["sampling_verdict"]
 
 
 def test_verdict_agrees_with_the_tables(results: dict[str, Any]) -> None:
-    top = results["sampling_top"]
+    verdict = results["sampling_verdict"]
     held_out = len(results["sampling_panels"].groups["held_out"])
     table = results["sampling_against_random"]
     row = table.query(
         "sampler == 'random' and panel == 'held_out' and rate == 10 and metric == 'tau_b'"
     ).iloc[0]
-    assert f"{held_out} held-out models" in top.headline
-    tiles, drawn, agreement, gain = top.lead
-    assert drawn.text.endswith("exported subset, sampler random.")
-    assert tiles.tiles[1] == ("54 of 60 (90%)", "items saved by the exported subset")
-    assert agreement.text.startswith(
+    assert f"{held_out} held-out models" in verdict["headline"]
+    drawn, agreement, gain = verdict["judgements"]
+    assert drawn.endswith("exported subset, sampler random.")
+    assert verdict["tiles"][1] == ("54 of 60 (90%)", "items saved by the exported subset")
+    assert agreement.startswith(
         f"A random subset of 6 of 60 items (10%) has Kendall tau-b {row['random_median']:.3f} ["
     )
-    assert "1 split" in gain.text
-    assert "benchwright plan" in top.next
+    assert "1 split" in gain
+    assert "benchwright plan" in verdict["next_step"]
 
 
 def test_verdict_names_significant_samplers(results: dict[str, Any]) -> None:
     table = results["sampling_against_random"].copy()
     shown = (table["panel"] == "held_out") & (table["metric"] == "tau_b") & (table["rate"] == 10)
     table["verdict"] = "no difference shown"
-    none = top_of(results, sampling_against_random=table).headline
+    none = verdict_of(results, sampling_against_random=table)["headline"]
     assert none.startswith("Take random items: none of 3 samplers ranks ")
     assert "worse" not in none
     table.loc[shown & (table["sampler"] == "word_length"), "verdict"] = "better"
     table.loc[shown & (table["sampler"] == "share_wrong"), "verdict"] = "worse"
-    some = top_of(results, sampling_against_random=table).headline
+    some = verdict_of(results, sampling_against_random=table)["headline"]
     assert some.startswith("Take the items of word_length: they rank ")
     assert "(share_wrong: worse)" in some
     forward = (table["panel"] == "forward") & (table["sampler"] == "word_length")
     table.loc[forward & (table["metric"] == "tau_b"), "verdict"] = "worse"
-    risky = top_of(results, sampling_against_random=table).headline
+    risky = verdict_of(results, sampling_against_random=table)["headline"]
     assert risky.startswith("Take random items: those of word_length rank ")
 
 
 def test_weighted_items_have_no_figures_of_plain_means(results: dict[str, Any]) -> None:
     subset = results["chosen_subset"].copy()
     subset.loc[0, "weight"] *= 2
-    (pairs, _), _, (apart, _) = top_of(results, chosen_subset=subset).lead[0].tiles
+    (pairs, _), _, (apart, _) = verdict_of(results, chosen_subset=subset)["tiles"]
     assert (pairs, apart) == ("—", "—")
 
 

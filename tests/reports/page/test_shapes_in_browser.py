@@ -7,9 +7,10 @@ import pandas as pd
 import pytest
 
 from benchwright.reports.page import shapes
-from benchwright.reports.page.parts import Page, Plot, Section, Top, render_page
+from benchwright.reports.page.parts import Page, Plot, Section, render_page
 from benchwright.reports.page.plot_style import KEPT, REMOVED
 from benchwright.reports.page.shapes import Line, Panel, Scale
+from benchwright.reports.verdict import write_verdict
 
 LONG = "a-model-with-a-rather-long-name@cloze_tokens-5"
 TEXTS = """
@@ -43,7 +44,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("shapes") / "page.html"
     sections = [Section("Plots", [Plot(name) for name in plots])]
     path.write_text(
-        render_page(Page("Shapes", "Shapes", Top(""), sections, plots)), encoding="utf-8"
+        render_page(Page("Shapes", "Shapes", write_verdict(""), sections, plots)), encoding="utf-8"
     )
     return path
 

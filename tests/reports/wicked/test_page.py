@@ -12,7 +12,7 @@ from benchwright.methods.wicked.comparison.coverage import Unchecked
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.reports.wicked.findings import (
     PerturbationReach,
-    show_comparison_top,
+    judge_comparison,
     write_headline,
 )
 from benchwright.tables.wicked import ComparisonScores, ComparisonSummary, ComparisonWritten
@@ -198,8 +198,8 @@ def notes(copies: dict[str, int], *transforms: dict[str, str], style: str = "let
     rows = [(name, f"{style}-3", metric, *unknown) for name in copies for metric in metrics]
     summary = ComparisonSummary.from_rows(rows)
     reach = PerturbationReach("cf", 10, 0.0, NO_LABELS)
-    top = show_comparison_top(scores, summary, ComparisonWritten.empty(), settings, reach)
-    return " ".join(top.notes)
+    written = ComparisonWritten.empty()
+    return " ".join(judge_comparison(scores, summary, written, settings, reach)["notes"])
 
 
 def test_warnings_are_about_the_main_perturbation_and_unlisted_options() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pandas as pd
 
 from benchwright.evidence.panel import Panel
-from benchwright.evidence.verdict import Verdict
+from benchwright.evidence.verdict import SubsetVerdict
 from benchwright.runs.tracking import known_metrics
 
 _PLACES = {"better": 1, "same": 0, "worse": -1}
@@ -46,7 +46,7 @@ def collect_metrics(
     similarity_threshold: dict[str, Any],
     random_comparison: pd.DataFrame,
     ire_fit: dict[str, Any],
-    subset_verdict: Verdict,
+    judged_subset: SubsetVerdict,
 ) -> dict[str, float]:
     """Collect the run's metrics in one flat table of numbers; `item_metrics` come first.
 
@@ -64,7 +64,7 @@ def collect_metrics(
         if row["metric"] == "arena_pearson_full" and row["models"] == "all":
             metrics["n_rated_models"] = row["n_models"]
     metrics |= _beside_random(random_comparison)
-    metrics["better_than_random"] = _PLACES.get(subset_verdict.place)
+    metrics["better_than_random"] = _PLACES.get(judged_subset.place)
     metrics["ire_share_removed"] = ire_fit.get("share_removed")
     if len(agreement):
         metrics["agreement_full"] = agreement["full"].mean()

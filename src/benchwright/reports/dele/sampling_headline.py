@@ -17,7 +17,7 @@ from benchwright.methods.dele.evidence.rate_curves import SUFFICIENT
 from benchwright.methods.dele.samplers.registry import RANDOM
 from benchwright.params.sampling import SamplingParams
 from benchwright.reports.dele.plots import METRICS
-from benchwright.reports.page.parts import Text, Tiles, Top
+from benchwright.reports.verdict import Verdict, write_verdict
 from benchwright.runs.tracking import known_metrics
 
 METRIC = "tau_b"
@@ -26,7 +26,7 @@ _FEW = 20  # with fewer models a rank correlation is imprecise
 _FEW_SPLITS = 20  # with fewer splits the middle 95% has no meaning
 
 
-def show_sampling_top(
+def judge_samplers(
     sampling_panels: SamplingPanels,
     samplers_left_out: pd.DataFrame,
     sampling_against_random: pd.DataFrame,
@@ -35,23 +35,26 @@ def show_sampling_top(
     subject_luck: Mapping[str, float],
     chosen_subset: pd.DataFrame,
     sampling: SamplingParams,
-) -> Top:
+) -> Verdict:
     """Write what to take, the figures of the exported subset, and the caveats."""
     panels, tested = sampling_panels, sampling_against_random
     notes = _notes(panels, samplers_left_out, sampling)
     if not panels.item_ids or len(panels.groups[panels.main]) < FEWEST_MODELS:
-        return Top(_too_few(panels), (), notes, kind=_KIND)
+        return write_verdict(_too_few(panels), kind=_KIND, notes=notes)
     drawn_by = sampler_of(sampling, sampler_choice)
     lines = [
         f"The figures are of the exported subset, sampler {drawn_by}.",
         _agreement(panels, tested, sampling.evidence.main_rate),
         _choice_gain(sampler_choice, subject_luck, sampling.evidence.main_rate),
     ]
-    lead = [
-        Tiles(_figures(panels, chosen_subset)),
-        *(Text(line, "judgement") for line in lines if line),
-    ]
-    return Top(_advice(panels, tested, sampling_summary, sampling), lead, notes, _NEXT, _KIND)
+    return write_verdict(
+        _advice(panels, tested, sampling_summary, sampling),
+        kind=_KIND,
+        tiles=_figures(panels, chosen_subset),
+        judgements=[line for line in lines if line],
+        notes=notes,
+        next_step=_NEXT,
+    )
 
 
 _KIND = "Benchmark subsets"

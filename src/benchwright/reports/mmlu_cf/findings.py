@@ -8,18 +8,18 @@ import pandas as pd
 from benchwright.core.wording import coefficient, count, percent
 from benchwright.methods.mmlu_cf.construction_steps import Steps
 from benchwright.reports.mmlu_cf.judges import doubtful_judges
-from benchwright.reports.page.parts import Tiles, Top
+from benchwright.reports.verdict import Verdict, write_verdict
 
 _FEW_DOMAINS = 100  # the paper has more than 3,000
 
 
-def show_construction_top(
+def judge_construction(
     construction_steps: Steps,
     judge_parse_rates: pd.DataFrame,
     judge_agreement: pd.DataFrame,
     half_distances: pd.DataFrame,
     extraction_measures: pd.DataFrame,
-) -> Top:
+) -> Verdict:
     """Write the counts of questions, the pairs that ask the same, and the warnings."""
     steps = construction_steps
     asked = Counter(judge_parse_rates["task"])
@@ -29,7 +29,7 @@ def show_construction_top(
             f"{_origin_of(steps)}, {steps.clean:,} clean, {steps.sampled:,} sampled, "
             f"{steps.checked:,} checked."
         )
-        return Top(text)
+        return write_verdict(text)
     notes = [
         *_halves(steps, half_distances),
         *_judges(steps, asked),
@@ -39,15 +39,15 @@ def show_construction_top(
     ]
     if extraction_measures.empty:
         notes.append("The accuracy of extraction is unknown: no document is labelled.")
-    lead = [Tiles(_figures(steps, asked["checking"]))]
-    return Top(_verdict(steps, asked["checking"]), lead, notes)
+    checkers = asked["checking"]
+    return write_verdict(_headline(steps, checkers), tiles=_figures(steps, checkers), notes=notes)
 
 
 def _origin_of(steps: Steps) -> str:
     return f"{count(steps.documents, 'document')} of {count(steps.domains, 'domain')}"
 
 
-def _verdict(steps: Steps, checkers: int) -> str:
+def _headline(steps: Steps, checkers: int) -> str:
     made = f"{steps.public:,} public and {steps.closed:,} closed questions from {_origin_of(steps)}"
     if not checkers:
         return f"A draft: no judge has checked the {made}."

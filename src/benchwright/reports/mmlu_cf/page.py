@@ -22,7 +22,6 @@ from benchwright.reports.page.parts import (
     Section,
     Table,
     Text,
-    Top,
     as_bounded_share,
     as_count,
     as_metric,
@@ -33,6 +32,7 @@ from benchwright.reports.page.parts import (
     table_of,
 )
 from benchwright.reports.page.provenance import provenance_section
+from benchwright.reports.verdict import Verdict
 
 _METHOD = (
     "Zhao et al. (2024), MMLU-CF: A Contamination-free Multi-task Language Understanding Benchmark."
@@ -55,12 +55,12 @@ Row = dict[Any, Any]
 
 
 def render_construction_report(
-    variant: str, sealing: SealingParams, construction_top: Top, **shown: Any
+    variant: str, sealing: SealingParams, construction_verdict: Verdict, **shown: Any
 ) -> str:
     """Render the page as `render_report` does; it shows no closed question and no id of any."""
     window = f"{sealing.name}: construction ({variant})"
     kicker = f"A benchmark made from documents · variant {variant}"
-    return render_sections(window, sealing.name, kicker, construction_top, shown)
+    return render_sections(window, sealing.name, kicker, construction_verdict, shown)
 
 
 def show_construction_provenance(variant: str, seed: int, **sections: Any) -> list[Section]:

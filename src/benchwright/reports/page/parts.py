@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from benchwright.core.wording import interval, number, p_value, percent, points, words_of
 from benchwright.params.benchmark import BenchmarkParams
 from benchwright.reports.page.draw import draw
+from benchwright.reports.verdict import Verdict
 
 LONGEST_TABLE = 300
 """Rows of a table on a page; the dataset has them all."""
@@ -21,12 +22,6 @@ class Text(NamedTuple):
     text: str
     kind: str = ""
     code: bool = False
-
-
-class Tiles(NamedTuple):
-    """Figures, each with its label."""
-
-    tiles: Sequence[tuple[str, str]]
 
 
 class Bullets(NamedTuple):
@@ -115,36 +110,27 @@ class Section(NamedTuple):
     open: bool = False  # on a page that folds all but its first section
 
 
-class Top(NamedTuple):
-    """The top of a page: what it answers, before any evidence."""
-
-    headline: str  # the verdict, in one sentence
-    lead: Sequence[Any] = ()  # blocks under it
-    notes: Sequence[str] = ()  # warnings
-    next: str = ""  # what to do now; the last line of a run
-    kind: str = ""  # of the page, above its title
-
-
 class Page(NamedTuple):
     """The contents of a page."""
 
     window: str  # the title of the browser's window
     title: str  # the title on the page
-    top: Top
+    verdict: Verdict
     sections: Sequence[Section]
     plots: Mapping[str, Any] = {}  # by name
     kicker: str = ""  # a line above the title
+    lead: Sequence[Any] = ()  # blocks under the verdict
     folded: bool = False  # whether sections after the first, if not open, are folded
 
 
-def render_report(ingestion: BenchmarkParams, variant: str, top: Top, **shown: Any) -> str:
+def render_report(ingestion: BenchmarkParams, variant: str, verdict: Verdict, **shown: Any) -> str:
     """Render the report of a run; `shown` are its sections, lists of them, and plots by name."""
-    kind = f"{top.kind} · variant {variant}"
-    return render_sections(f"{ingestion.title}: {kind}", ingestion.title, kind, top, shown)
+    kind = f"{verdict['kind']} · variant {variant}"
+    return render_sections(f"{ingestion.title}: {kind}", ingestion.title, kind, verdict, shown)
 
 
 def render_sections(
-    window: str, title: str, kicker: str, top: Top, shown: Mapping[str, Any]
+    window: str, title: str, kicker: str, verdict: Verdict, shown: Mapping[str, Any]
 ) -> str:
     """Render a page of what is shown by name: plots, and sections or lists of them, in order.
 
@@ -154,7 +140,7 @@ def render_sections(
     lists = [part for name, part in shown.items() if name not in plots]
     sections = [each for part in lists for each in (part if isinstance(part, list) else [part])]
     filled = [section for section in sections if section.blocks]
-    return render_page(Page(window, title, top, filled, plots, kicker, folded=True))
+    return render_page(Page(window, title, verdict, filled, plots, kicker, folded=True))
 
 
 def render_page(page: Page) -> str:

@@ -7,10 +7,10 @@ from benchwright.core.configuration import count_models
 from benchwright.core.wording import count, joined
 from benchwright.evidence.panel import Panel, headline_group, panel_warnings
 from benchwright.evidence.random_comparison import TAU
-from benchwright.evidence.verdict import Verdict, beside_random
+from benchwright.evidence.verdict import SubsetVerdict, beside_random
 from benchwright.params.evaluation import EvaluationParams
-from benchwright.reports.page.parts import Text, Tiles, Top
 from benchwright.reports.smart.wording import write_interval, write_percentile, write_value
+from benchwright.reports.verdict import Verdict, write_verdict
 
 _NOTABLE_POINTS = 1.0  # a gap in lost accuracy, in percentage points, that is worth a warning
 WHICH_VARIANT = (
@@ -20,22 +20,25 @@ WHICH_VARIANT = (
 )
 
 
-def show_refinement_top(
-    subset_verdict: Verdict,
+def judge_refinement(
+    judged_subset: SubsetVerdict,
     rule_coverage: pd.DataFrame,
     report_model_notes: list[str],
     report_item_notes: list[str],
-) -> Top:
-    """Show the verdict and its figures, and what the rules found."""
+) -> Verdict:
+    """Write the verdict on the kept items with its figures, and what the rules found."""
     found = [
         f"{row['flagged']:,} {row['rule'].replace('_', ' ')} ({row['removed'] or 'none'} removed)"
         for row in rule_coverage[rule_coverage["flagged"] > 0].to_dict("records")
     ]
-    lead: list[Tiles | Text] = [Tiles(subset_verdict.tiles)]
-    if found:
-        lead.append(Text(f"Found on the way: {joined(found)}.", "judgement"))
-    notes = [*report_model_notes, *report_item_notes]
-    return Top(subset_verdict.sentence, lead, notes, WHICH_VARIANT, "Benchmark report")
+    return write_verdict(
+        judged_subset.sentence,
+        kind="Benchmark report",
+        tiles=judged_subset.tiles,
+        judgements=[f"Found on the way: {joined(found)}."] if found else [],
+        notes=[*report_model_notes, *report_item_notes],
+        next_step=WHICH_VARIANT,
+    )
 
 
 def describe_evidence(

@@ -31,7 +31,7 @@ from benchwright.params.perturbation import (
     PerturbationParams,
     ReplaceChoiceParams,
 )
-from benchwright.reports.page.parts import Text, Top
+from benchwright.reports.verdict import Verdict, write_verdict
 from benchwright.reports.wicked.terms import TRANSFORMS
 
 Row = Mapping[Any, Any]
@@ -64,13 +64,13 @@ def measure_reach(
     return PerturbationReach(name, len(items), share, unchecked)
 
 
-def show_comparison_top(
+def judge_comparison(
     comparison_scores: pd.DataFrame,
     comparison_summary: pd.DataFrame,
     comparison_written: pd.DataFrame,
     perturbation: PerturbationParams,
     perturbation_reach: PerturbationReach,
-) -> Top:
+) -> Verdict:
     """Write what the main perturbation costs the models of one asking style, and the warnings.
 
     `comparison_summary` starts with the asking style of most models.
@@ -79,8 +79,13 @@ def show_comparison_top(
         comparison_scores, comparison_summary, perturbation, perturbation_reach
     )
     notes = _notes(comparison_scores, comparison_written, perturbation, perturbation_reach)
-    lead = [Text(line, "judgement") for line in order]
-    return Top(cost, lead, notes, _NEXT * (not order), "Perturbed benchmark")
+    return write_verdict(
+        cost,
+        kind="Perturbed benchmark",
+        judgements=order,
+        notes=notes,
+        next_step="" if order else _NEXT,
+    )
 
 
 _NEXT = (
