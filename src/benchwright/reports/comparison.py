@@ -8,6 +8,7 @@ import pandas as pd
 
 from benchwright.core.wording import clip_text, count
 from benchwright.reports.page import shapes
+from benchwright.reports.page.figure import Line, Scale
 from benchwright.reports.page.parts import (
     Bullets,
     Folded,
@@ -123,13 +124,13 @@ def plot_differences(rows: pd.DataFrame, made: Comparison, allowed: float = 0.0)
     colours = np.select(
         [significant & (sign > 0), significant & (sign < 0)], [KEPT, REMOVED], QUIET
     )
-    lines = [shapes.Line(0, colour=INK, dash="solid")]
+    lines = [Line(0, colour=INK, dash="solid")]
     dotted = f"; dotted: −{width * allowed:g}" if allowed else ""
     if allowed:
-        lines.append(shapes.Line(-width * allowed, colour=REMOVED))
+        lines.append(Line(-width * allowed, colour=REMOVED))
     title = f"B − A in points with {made.level:.0%} intervals"
-    scale = shapes.Scale(f"B − A, points{dotted}")
-    return shapes.intervals(title, names, values, colours.tolist(), scale, lines=lines)
+    scale = Scale(f"B − A, points{dotted}")
+    return shapes.intervals(title, names, values, colours.tolist(), scale, {}, lines)
 
 
 def render_gate(made: Gated) -> str:

@@ -10,6 +10,7 @@ from benchwright.core.configuration import configuration_name
 from benchwright.core.wording import interval, number, percent, points, rows_of
 from benchwright.methods.mmlu_cf.splitting.gap import ALPHA, LEVEL, SIZE_GROUPS, ComparedHalves
 from benchwright.params.mmlu_cf import HalfGapParams
+from benchwright.reports.page.figure import Scale
 from benchwright.reports.page.parts import (
     Cell,
     Column,
@@ -24,7 +25,7 @@ from benchwright.reports.page.parts import (
 )
 from benchwright.reports.page.plot_style import KEPT, REMOVED, distinct_names
 from benchwright.reports.page.provenance import provenance_section
-from benchwright.reports.page.shapes import Scale, intervals
+from benchwright.reports.page.shapes import intervals
 from benchwright.reports.verdict import Verdict, write_verdict
 
 

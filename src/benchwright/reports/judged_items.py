@@ -20,8 +20,9 @@ from benchwright.reports.page.parts import (
     Section,
     Table,
 )
+from benchwright.reports.page.plot_style import PALETTE
 from benchwright.reports.page.provenance import benchmark_facts, provenance_section
-from benchwright.reports.page.shapes import PALETTE, nothing
+from benchwright.reports.page.shapes import nothing
 from benchwright.reports.verdict import Verdict, write_verdict
 
 
@@ -32,11 +33,11 @@ def plot_judged_difficulty(judged_items: pd.DataFrame, judgements: pd.DataFrame)
         return nothing(title, "No item has a level of difficulty.")
     single = list(judgements.groupby("judge", sort=True)["level"])
     lines = [("all judges", judged_items["level"]), *(single if len(single) > 1 else [])]
-    traces = [
+    marks = [
         level_line(str(judge), colour, levels.value_counts(), int(levels.count()))
         for (judge, levels), colour in zip(lines, PALETTE, strict=False)
     ]
-    return level_curves(title, traces)
+    return level_curves(title, marks)
 
 
 _SAME = 0.99  # share of equal values from which a judge does not tell items apart

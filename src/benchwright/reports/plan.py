@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 
 from benchwright.methods.dele.planning.plan import Plan, Wanted
+from benchwright.reports.page.figure import Line, Mark, Scale
 from benchwright.reports.page.parts import (
     Bullets,
     Cell,
@@ -16,7 +17,7 @@ from benchwright.reports.page.parts import (
     render_page,
 )
 from benchwright.reports.page.plot_style import KEPT
-from benchwright.reports.page.shapes import Line, Scale, curves, line
+from benchwright.reports.page.shapes import curves
 from benchwright.reports.verdict import write_verdict
 from benchwright.verdicts.plan import MadePlan, cells, explanations, verdict
 
@@ -51,17 +52,17 @@ def plot_plan(plan: Plan, wanted: Wanted) -> dict[str, Any]:
 
 
 def _plot(title: str, rows: pd.DataFrame, targets: tuple[float, ...]) -> Any:
-    traces = []
+    marks = []
     for whose, curve in rows.groupby("whose", sort=False):
         own, name = curve.sort_values("items"), str(whose)
         pairs = zip(own["items"], own["value"], strict=True)
         hover = [f"{name}, {items:,} items: {value:.4f}" for items, value in pairs]
         dash = _DASHES.get(name, "solid")
-        traces.append(line(own["items"], own["value"], KEPT, name, hover=hover, dash=dash))
+        marks.append(Mark("line", own["items"], own["value"], KEPT, name, hover, dash=dash))
     label = re.split(" of | that | with ", title)[0]
     y = Scale(label, zero="error" in title or "diff" in title)
     lines = [Line(value, dash="dash", level=True) for value in targets]
-    return curves(title, traces, Scale("items", ",d"), y, lines=lines)
+    return curves(title, marks, Scale("items", ",.0f"), y, lines)
 
 
 def render_plan(made: MadePlan) -> str:

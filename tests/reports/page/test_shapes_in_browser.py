@@ -7,9 +7,10 @@ import pandas as pd
 import pytest
 
 from benchwright.reports.page import shapes
+from benchwright.reports.page.figure import Line, Mark, Scale
 from benchwright.reports.page.parts import Page, Plot, Section, render_page
 from benchwright.reports.page.plot_style import KEPT, REMOVED
-from benchwright.reports.page.shapes import Line, Panel, Scale
+from benchwright.reports.page.shapes import Step
 from benchwright.reports.verdict import write_verdict
 
 LONG = "a-model-with-a-rather-long-name@cloze_tokens-5"
@@ -29,15 +30,18 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     marks = [Line(0.4, "all items 40%", KEPT), Line(0.42, "this run 42%", REMOVED)]
     ranks = pd.DataFrame({"model": names, "rank_full": [1, 2, 3], "rank_kept": [3, 2, 1]})
     ranks = ranks.assign(accuracy_full=0.8, accuracy_kept=0.7)
-    pairs = shapes.dots([0.2, 0.5, 0.1], [0, 1, 2], KEPT, LONG, across=([0.1] * 3, [0.6] * 3))
-    curve = shapes.line([1, 10, 100], [-0.2, 0.3, 0.4], KEPT, "curve", markers=True)
+    pairs = pd.DataFrame({"difference": [0.2, 0.5, 0.1], "low": 0.1, "high": 0.6})
+    scale = Scale("points", ".1f")
+    words = {KEPT: LONG}
+    curve = Mark("line", [1, 10, 100], [-0.2, 0.3, 0.4], KEPT, "curve", dotted=True)
+    steps = [Step(name, 9_000, 100, "−100 → 9,000") for name in names]
+    x, y = Scale("items"), Scale("tau", ".2f")
     plots = {
-        "funnel": shapes.funnel("Funnel", [(n, 9_000, 100, "−100 → 9,000") for n in names]),
-        "rows": shapes.rows("Rows", names, Panel([pairs], Scale("points", ".1f"), lines=marks)),
-        "curves": shapes.curves("Curves", [curve], Scale("items"), Scale("tau", ".2f")),
-        "stacked": shapes.stacked(
-            "Stacked", [Panel([curve], Scale("x"), name="first", lines=marks)] * 2
-        ),
+        "funnel": shapes.funnel("Funnel", steps),
+        "rows": shapes.intervals("Rows", names, pairs, [KEPT] * 3, scale, words, marks),
+        "curves": shapes.curves("Curves", [curve], x, y),
+        "labelled": shapes.curves("Labelled", [curve], x, y, marks),
+        "spread": shapes.distribution("Spread", [0.1, 0.2, 0.2], "draws", (0.1, 0.2), marks[0]),
         "slopes": shapes.slopes("Slopes", ranks, ("full", "kept")),
         "nothing": shapes.nothing("Nothing", "There is nothing to draw."),
     }

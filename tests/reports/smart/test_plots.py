@@ -49,8 +49,8 @@ def test_random_band_counts_all_subsets_and_marks_this_run(small) -> None:
     low, high = Figure(plot).layout.xaxis.range
     own = draws.query("metric == 'kendall_tau_b' and method == 'kept' and random == 'plain'")
     assert low < 0.928 < own["value"].max() < high
-    assert "22 held-out models" in caption(plot)
-    assert notes(plot) == ["This run 0.928, percentile 2", "50 items"]
+    assert "(22 held-out models, 50 items)" in caption(plot)
+    assert notes(plot) == ["This run 0.928, percentile 2"]
 
 
 def test_without_held_out_models_the_band_uses_all_models_and_equal_subsets(small) -> None:
@@ -58,9 +58,8 @@ def test_without_held_out_models_the_band_uses_all_models_and_equal_subsets(smal
     draws = small.random_subsets(20).assign(models="all", value=1.0)
     table = table.assign(value=1.0, random_low=1.0, random_high=1.0)
     plot = plot_random_band(draws, table, PANEL._replace(roles=("filter",) * 3))
-    assert "models)" in caption(plot)
+    assert "models, 50 items)" in caption(plot)
     assert "held-out" not in caption(plot)
-    assert {trace.yaxis for trace in Figure(plot).data} == {"y"}
     assert sum(Figure(plot).data[1].y) == 2 * 20
     assert Figure(plot).layout.xaxis.range[0] < 1 < Figure(plot).layout.xaxis.range[1]
 

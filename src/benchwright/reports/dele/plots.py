@@ -9,16 +9,9 @@ from benchwright.exports.export import CHOSEN, CHOSEN_BY_SUBJECT
 from benchwright.methods.dele.evidence.panels import SamplingPanels
 from benchwright.methods.dele.samplers.registry import RANDOM, sampler_kinds
 from benchwright.params.sampling import SamplingParams
-from benchwright.reports.page.plot_style import INK, QUIET
-from benchwright.reports.page.shapes import (
-    PALETTE,
-    Scale,
-    Trace,
-    band,
-    curves,
-    line,
-    nothing,
-)
+from benchwright.reports.page.figure import Mark, Scale
+from benchwright.reports.page.plot_style import INK, PALETTE, QUIET
+from benchwright.reports.page.shapes import band, curves, nothing
 
 PANELS = {
     "held_out": "held-out models",
@@ -84,27 +77,26 @@ def _plot_over_rates(
     if known.empty:
         return nothing(title, "There are too few models to compare samplers.")
     shown = known[known["rate"] >= min(_LOWEST_RATE, known["rate"].max())].sort_values("rate")
-    traces = _lines(shown, key, labels, colours)
-    return curves(title, traces, Scale("% of the items"), Scale("tau-b"))
+    marks = _lines(shown, key, labels, colours)
+    return curves(title, marks, Scale("% of the items"), Scale("tau-b"))
 
 
 def _lines(
     own: pd.DataFrame, key: str, labels: Mapping[str, str], colours: Mapping[str, str]
-) -> list[Trace]:
+) -> list[Mark]:
     of_random = own.drop_duplicates("rate").dropna(subset=["random_median"])
     rates, low, middle, high = (
         of_random[name].tolist() for name in ("rate", "random_low", "random_median", "random_high")
     )
-    traces = [
+    marks = [
         band(rates, low, high, "random subsets, 95%"),
-        line(rates, middle, QUIET, "random subsets, median", dash="dot"),
+        Mark("line", rates, middle, QUIET, "random subsets, median", dash="dot"),
     ]
     for name, rows in own.groupby(key, sort=True):
         hover = [
             f"{name}: {value:.3f} at {rate:g}% ({size:,} items)"
             for rate, size, value in rows[["rate", "size", "mean"]].itertuples(index=False)
         ]
-        values = rows["mean"].tolist()
         colour, label = colours[str(name)], labels[str(name)]
-        traces.append(line(rows["rate"].tolist(), values, colour, label, hover=hover))
-    return traces
+        marks.append(Mark("line", rows["rate"], rows["mean"], colour, label, hover))
+    return marks

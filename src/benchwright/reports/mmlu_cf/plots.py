@@ -7,8 +7,9 @@ import pandas as pd
 
 from benchwright.core.wording import count
 from benchwright.methods.mmlu_cf.construction_steps import Steps
+from benchwright.reports.page.figure import Mark, Scale
 from benchwright.reports.page.plot_style import KEPT, QUIET, REMOVED, clip
-from benchwright.reports.page.shapes import Scale, Trace, curves, funnel, line, nothing
+from benchwright.reports.page.shapes import Step, curves, funnel, nothing
 
 _POOLS = {"rated": QUIET, "sampled": KEPT, "checked": "#3f9b6c", "final": REMOVED}
 
@@ -22,29 +23,29 @@ def plot_construction_funnel(construction_steps: Steps) -> Any:
     altered = max(steps.altered.values(), default=0)
     origin = f"{steps.documents:,} of {count(steps.domains, 'domain')}"
     shown = [
-        ("documents", 0, 0, origin),
-        ("questions extracted", steps.extracted, 0, f"{steps.extracted:,}"),
+        Step("documents", 0, 0, origin),
+        Step("questions extracted", steps.extracted, 0, f"{steps.extracted:,}"),
         _step("clean", steps.clean, steps.extracted),
         _step("sampled", steps.sampled, steps.clean),
     ]
     if steps.judged:
         shown.append(_step("checked", steps.checked, steps.sampled))
     else:
-        shown.append(("checked", steps.checked, 0, f"{steps.checked:,}, no judge"))
+        shown.append(Step("checked", steps.checked, 0, f"{steps.checked:,}, no judge"))
     if steps.final < steps.checked:
         shown.append(_step("final sample", steps.final, steps.checked))
     by_rules = f"at least {altered:,} altered" if altered else "none altered"
     shown += [
-        ("after the rules", steps.final, 0, by_rules),
-        ("public half", steps.public, 0, f"{steps.public:,}"),
-        ("closed half", steps.closed, 0, f"{steps.closed:,}, encrypted"),
+        Step("after the rules", steps.final, 0, by_rules),
+        Step("public half", steps.public, 0, f"{steps.public:,}"),
+        Step("closed half", steps.closed, 0, f"{steps.closed:,}, encrypted"),
     ]
     return funnel(title, shown)
 
 
-def _step(name: str, left: int, before: int) -> tuple[str, int, int, str]:
+def _step(name: str, left: int, before: int) -> Step:
     share = f" · {left / before:.1%}" if before else ""
-    return name, left, before - left, f"{left:,}{share}"
+    return Step(name, left, before - left, f"{left:,}{share}")
 
 
 def plot_difficulty_levels(difficulty_counts: pd.DataFrame) -> Any:
@@ -54,27 +55,27 @@ def plot_difficulty_levels(difficulty_counts: pd.DataFrame) -> Any:
     if not known["n"].sum():
         return nothing(title, "No question has a difficulty level.")
     target = known[known["pool"].eq("sampled") & known["expected"].notna()].sort_values("level")
-    traces = []
+    marks = []
     if len(target):
         name = "target of the sample"
-        traces.append(line(target["level"], target["expected"], QUIET, name, dash="dot"))
+        marks.append(Mark("line", target["level"], target["expected"], QUIET, name, dash="dot"))
     for pool, colour in _POOLS.items():
         own = known[known["pool"] == pool].set_index("level")["n"]
         total = int(difficulty_counts.loc[difficulty_counts["pool"] == pool, "n"].sum())
         if len(own):
-            traces.append(level_line(pool, colour, own, total))
-    return level_curves(title, traces)
+            marks.append(level_line(pool, colour, own, total))
+    return level_curves(title, marks)
 
 
-def level_line(name: str, colour: str, counts: "pd.Series[int]", of: int) -> Trace:
+def level_line(name: str, colour: str, counts: "pd.Series[int]", of: int) -> Mark:
     """Return the share of each level, 0 to 9, among so many questions, from numbers by level."""
     counts = counts.reindex(range(10), fill_value=0)
     name = f"{clip(name, 40)} (n = {of:,})"
     hover = [f"{name}, level {level}: {n / of:.1%}, n = {n:,}" for level, n in counts.items()]
-    return line(range(10), counts / of, colour, name, hover=hover, markers=True)
+    return Mark("line", range(10), counts / of, colour, name, hover, dotted=True)
 
 
-def level_curves(title: str, traces: Sequence[Trace]) -> Any:
+def level_curves(title: str, marks: Sequence[Mark]) -> Any:
     """Return a plot of lines of `level_line`."""
     levels = Scale("level", ticks={level: str(level) for level in range(10)})
-    return curves(title, traces, levels, Scale("share", ".0%", zero=True))
+    return curves(title, marks, levels, Scale("share", ".0%", zero=True))

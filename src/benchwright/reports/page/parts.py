@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 from benchwright.core.wording import interval, number, p_value, percent, points, words_of
 from benchwright.params.benchmark import BenchmarkParams
-from benchwright.reports.page.draw import draw
 from benchwright.reports.verdict import Verdict
 
 LONGEST_TABLE = 300
@@ -158,7 +157,7 @@ def render_page(page: Page) -> str:
     script = "".join(scripts)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     plots = {
-        name: {"caption": plot["layout"]["meta"]["caption"], "drawing": Markup(draw(plot))}  # noqa: S704
+        name: {**plot["layout"]["meta"], "drawing": Markup(plot["layout"]["meta"]["drawing"])}  # noqa: S704
         for name, plot in page.plots.items()
     }
     rendered: str = _template().render(

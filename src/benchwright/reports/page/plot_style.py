@@ -1,7 +1,6 @@
-"""The shared style of plots: readable on light and dark pages, with escaped data."""
+"""The shared style of plots: readable on light and dark pages."""
 
 from collections.abc import Sequence
-from html import escape
 
 MOST_RANKED = 60  # models in a chart of ranks, evenly along the ranking
 KEPT = "#3b82c4"
@@ -11,9 +10,27 @@ INK = "#7d828a"  # mid-grey: readable on white and on black
 GRID = "rgba(128,128,128,0.22)"
 
 
-def plain(text: object) -> str:
-    """Escape text for a plot: Plotly reads some HTML in labels, and data must stay text."""
-    return escape(str(text), quote=False)
+PALETTE = (
+    "#3b82c4",
+    "#d9622b",
+    "#2f9e77",
+    "#b0568f",
+    "#c29a1f",
+    "#6f6bd1",
+    "#4fa9b8",
+    "#a3684a",
+    "#7ba13a",
+    "#d17ba3",
+    "#6b7d8f",
+    "#8f5bb3",
+)
+"""Colours of things side by side, readable on white and on black."""
+
+
+def faint(colour: str) -> str:
+    """Return a colour such as #3b82c4, mostly transparent."""
+    red, green, blue = bytes.fromhex(colour[1:])
+    return f"rgba({red},{green},{blue},0.3)"
 
 
 def distinct_names(names: Sequence[str], most: int = 40) -> list[str]:

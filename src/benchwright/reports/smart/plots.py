@@ -2,20 +2,17 @@
 
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from benchwright.evidence.panel import Panel as Models
-from benchwright.evidence.panel import headline_group
+from benchwright.evidence.panel import Panel, headline_group
 from benchwright.evidence.rank_agreement import GROUPS
 from benchwright.evidence.verdict import beside_random
 from benchwright.reports.page import shapes
+from benchwright.reports.page.figure import Line, Mark, Scale
 from benchwright.reports.page.plot_style import KEPT, REMOVED
-from benchwright.reports.page.shapes import Panel, Scale
 from benchwright.reports.smart.wording import BRANCHES, write_percentile
 
 _OFF = "The rule for similar items was off or could not run."
-_BINS = 40
 
 
 def plot_funnel(funnel: pd.DataFrame) -> Any:
@@ -26,7 +23,7 @@ def plot_funnel(funnel: pd.DataFrame) -> Any:
     shown = funnel[(funnel["kind"] != "removed") | (funnel["removed"] > 0)]
     start = max(int(funnel["left"].iloc[0]), 1)
     steps = [
-        (
+        shapes.Step(
             str(row["step"]).replace("_", " "),
             int(row["left"]),
             int(row["removed"]),
@@ -68,22 +65,22 @@ def plot_distance_distribution(
     curve = distance_density
     peaks = curve[curve["peak"]]
     most = 1.05 * curve["y"].max()
-    traces = [
+    marks = [
         shapes.band([0, similarity_threshold["limit"]], [0, 0], [most] * 2, "similar", REMOVED),
-        shapes.line(curve["x"], curve["y"], KEPT, "density"),
-        shapes.dots(peaks["x"], peaks["y"], KEPT, "peaks"),
+        Mark("line", curve["x"], curve["y"], KEPT, "density"),
+        Mark("dots", peaks["x"], peaks["y"], KEPT, "peaks"),
     ]
     return shapes.curves(
         title,
-        traces,
+        marks,
         Scale("cosine distance", zero=True),
         Scale("density", reach=(0, most), ticks={}),
-        lines=[shapes.Line(float(threshold), f"δ = {threshold:.3f}", REMOVED)],
+        lines=[Line(float(threshold), f"δ = {threshold:.3f}", REMOVED)],
     )
 
 
 def plot_random_band(
-    random_subsets: pd.DataFrame, random_comparison: pd.DataFrame, panel: Models
+    random_subsets: pd.DataFrame, random_comparison: pd.DataFrame, panel: Panel
 ) -> Any:
     """Draw Kendall's tau-b of this run among random subsets of the same size."""
     title = "Kendall tau-b with the ranking on all items"
@@ -95,16 +92,9 @@ def plot_random_band(
     if pd.isna(row.get("value")) or draws.empty:
         why = "No random subsets were drawn, or there are too few models to rank."
         return shapes.nothing(title, why)
-    title += f": random subsets of the same size ({row['n_models']} {GROUPS[group]})"
-    low, high = min(draws.min(), row["value"]), max(draws.max(), row["value"])
-    room = 0.06 * (high - low) or 0.01
-    edges = np.linspace(low - room, high + room, _BINS + 1).tolist()
-    steps = shapes.histogram(draws, edges, "random subsets")
-    most = 1.05 * max(steps["y"])
-    bounds = [row["random_low"], row["random_high"]]
-    middle = shapes.band(bounds, [0, 0], [most, most], "middle 95%")
+    whose = f"{row['n_models']} {GROUPS[group]}, {row['n_items']:,} items"
+    title += f": random subsets of the same size ({whose})"
+    middle = row["random_low"], row["random_high"]
     label = f"This run {row['value']:.3f}, percentile {write_percentile(row['percentile'])}"
-    across, down = Scale(reach=(edges[0], edges[-1])), Scale(reach=(0, most), ticks={})
-    line = shapes.Line(row["value"], label, REMOVED, "solid")
-    name = f"{row['n_items']:,} items"
-    return shapes.stacked(title, [Panel([middle, steps], across, down, name, [line])])
+    line = Line(row["value"], label, REMOVED, "solid")
+    return shapes.distribution(title, draws.tolist(), "random subsets", middle, line)
