@@ -15,8 +15,8 @@ from benchwright.cli.estimate import terminal_lines
 from benchwright.core.errors import InputError
 from benchwright.core.weighted_subset import WeightedSubset
 from benchwright.exports.subset_manifest import SubsetItem, SubsetManifest, hashed, ids_hash
+from benchwright.methods.dele.estimation.estimated_scores import Estimated, estimate_scores
 from benchwright.methods.dele.estimation.registry import ESTIMATORS
-from benchwright.methods.dele.estimation.subset_scores import Estimated, estimate_scores
 from benchwright.methods.dele.estimation.training import Training
 
 N, K, M = 120, 30, 40

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from benchwright.core.response_matrix import ResponseMatrix
+from benchwright.evidence.kept_ranking import compare_ranks, models_in
 from benchwright.evidence.panel import Panel, headline_group
-from benchwright.evidence.rank_agreement import compare_ranks, models_in
 from benchwright.evidence.ratings import Ratings
 from benchwright.evidence.scores import score_models
 from benchwright.params.evaluation import EvaluationParams

@@ -8,14 +8,14 @@ import pytest
 import yaml
 
 from benchwright.core.response_matrix import ResponseMatrix
-from benchwright.evidence.panel import Panel
-from benchwright.evidence.rank_agreement import (
+from benchwright.evidence.kept_ranking import (
     GROUPS,
     RankMetric,
     compare_ranks,
     compare_scores,
     models_in,
 )
+from benchwright.evidence.panel import Panel
 from benchwright.evidence.ratings import read_ratings
 from benchwright.evidence.scores import compare_responses, count_subjects, score_models, spread
 from benchwright.params.evaluation import EvaluationParams, RatingsParams

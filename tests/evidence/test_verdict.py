@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from benchwright.core.response_matrix import ResponseMatrix
+from benchwright.evidence.kept_ranking import compare_ranks
 from benchwright.evidence.panel import Panel
 from benchwright.evidence.random_comparison import compare_with_random
-from benchwright.evidence.rank_agreement import compare_ranks
 from benchwright.evidence.ratings import Ratings
 from benchwright.evidence.scores import score_models
 from benchwright.evidence.verdict import SubsetVerdict, judge_subset

@@ -20,7 +20,7 @@ from benchwright.answers.answer_files import Choice
 from benchwright.answers.table import Answers
 from benchwright.cli import cli
 from benchwright.core.errors import InputError
-from benchwright.methods.dele.estimation.subset_scores import estimate_scores
+from benchwright.methods.dele.estimation.estimated_scores import estimate_scores
 from benchwright.statistics.paired_tests import mcnemar_mid_p
 from benchwright.verdicts.compare import compare, flips, group_lines
 from benchwright.verdicts.gate import GateRequest, gate_subset, item_order

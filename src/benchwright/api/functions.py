@@ -28,7 +28,7 @@ from benchwright.core.stored_shards import MemoryShards
 from benchwright.evidence.panel import headline_group, panel_warnings
 from benchwright.exports.export import drawn_from, sampler_of, subset_manifest
 from benchwright.exports.subset_manifest import read_subset
-from benchwright.methods.dele.estimation.subset_scores import AUTO, estimate_scores
+from benchwright.methods.dele.estimation.estimated_scores import AUTO, estimate_scores
 from benchwright.methods.dele.ready_made import estimate_ready_made, find_ready_made
 from benchwright.pipelines import embedding, evaluation, filtering, perturbation
 from benchwright.pipelines import responses as responses_stage

@@ -25,7 +25,7 @@ from benchwright.core.errors import InputError
 from benchwright.core.text_table import table_lines
 from benchwright.core.wording import count
 from benchwright.exports.subset_manifest import read_subset
-from benchwright.methods.dele.estimation.subset_scores import Estimated, estimate_scores
+from benchwright.methods.dele.estimation.estimated_scores import Estimated, estimate_scores
 from benchwright.methods.dele.ready_made import estimate_ready_made, find_ready_made
 
 

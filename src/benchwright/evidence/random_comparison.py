@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.core.seeding import stage_generator
+from benchwright.evidence.kept_ranking import GROUPS, models_in
 from benchwright.evidence.panel import Panel, clear_pairs, headline_group, panel_responses
-from benchwright.evidence.rank_agreement import GROUPS, models_in
 from benchwright.evidence.ratings import Ratings, ratings_of
 from benchwright.params.evaluation import EvaluationParams
 from benchwright.statistics.paired_differences import order_kept

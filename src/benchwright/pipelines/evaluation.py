@@ -4,9 +4,9 @@ from kedro.pipeline import Pipeline
 
 from benchwright.evidence import (
     ire,
+    kept_ranking,
     panel,
     random_comparison,
-    rank_agreement,
     ratings,
     scores,
     verdict,
@@ -33,7 +33,7 @@ _NODES = [
     node(scores.score_models, [*_RANKED, "kept_items", "panel"], "scores"),
     node(ratings.read_ratings, ["user_ratings", "params:ratings"], "human_ratings"),
     node(ratings.match_ratings, ["scores", "human_ratings"], "model_ratings"),
-    node(rank_agreement.compare_ranks, [*_RANKED, "kept_items", *_RESAMPLED], "rank_agreement"),
+    node(kept_ranking.compare_ranks, [*_RANKED, "kept_items", *_RESAMPLED], "rank_agreement"),
     node(
         ire.estimate_item_parameters, ["response_matrix", "panel"], ["item_parameters", "ire_fit"]
     ),

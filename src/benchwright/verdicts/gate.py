@@ -12,7 +12,7 @@ from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms
 from benchwright.core.wording import count
 from benchwright.exports.subset_manifest import SubsetManifest
-from benchwright.methods.dele.estimation.subset_scores import RANDOM, estimate_scores
+from benchwright.methods.dele.estimation.estimated_scores import RANDOM, estimate_scores
 from benchwright.statistics.anytime import Decision, Evidence, evidence, first_decision
 from benchwright.verdicts.compare import (
     Comparison,

@@ -24,8 +24,8 @@ from benchwright.core.text_folding import single_spaced
 from benchwright.exports.export import subset_manifest
 from benchwright.exports.subset_manifest import SubsetManifest
 from benchwright.methods.dele.estimation.aipw import aipw_with
+from benchwright.methods.dele.estimation.estimated_scores import Estimated, estimate_scores
 from benchwright.methods.dele.estimation.item_predictions import ItemPredictor
-from benchwright.methods.dele.estimation.subset_scores import Estimated, estimate_scores
 from benchwright.statistics.unequal_draws import systematic_draw
 
 FEWEST = 20

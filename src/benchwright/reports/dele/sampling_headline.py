@@ -7,8 +7,8 @@ import pandas as pd
 
 from benchwright.core.configuration import count_models
 from benchwright.core.wording import bounds, coefficient, count, joined
+from benchwright.evidence.kept_ranking import compare_answers, compare_pairs
 from benchwright.evidence.panel import share_of_families
-from benchwright.evidence.rank_agreement import compare_answers, compare_pairs
 from benchwright.evidence.verdict import figures
 from benchwright.exports.export import sampler_of
 from benchwright.methods.dele.evidence.choice import gains_over_splits

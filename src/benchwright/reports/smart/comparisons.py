@@ -5,7 +5,7 @@ from typing import Any
 import pandas as pd
 
 from benchwright.core.wording import rows_of
-from benchwright.evidence.rank_agreement import GROUPS
+from benchwright.evidence.kept_ranking import GROUPS
 from benchwright.reports.page.parts import Cell, Table
 from benchwright.reports.smart.wording import (
     METHODS,

@@ -4,8 +4,8 @@ from typing import Any
 
 import pandas as pd
 
+from benchwright.evidence.kept_ranking import GROUPS
 from benchwright.evidence.panel import Panel, headline_group
-from benchwright.evidence.rank_agreement import GROUPS
 from benchwright.evidence.verdict import beside_random
 from benchwright.reports.page import shapes
 from benchwright.reports.page.figure import Line, Mark, Scale

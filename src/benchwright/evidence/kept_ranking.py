@@ -1,4 +1,4 @@
-"""Agreement of rankings on all and on the kept items, and with human ratings (SMART, Table 3)."""
+"""The ranking on the kept items beside that on all items and human ratings (SMART, Table 3)."""
 
 import math
 from collections.abc import Iterator, Sequence
