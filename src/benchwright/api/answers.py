@@ -54,7 +54,7 @@ def read_logs(
         InputError: there is no log, or none can be read.
     """
     from benchwright.answers import read_logs as reading
-    from benchwright.api.given import read_items
+    from benchwright.api.arguments import read_items
 
     known = None if items is None else reading.BenchmarkItems(read_items(items))
     found = reading.read_logs(_paths(logs), known, read_choice(**choice))
@@ -92,7 +92,8 @@ def compare(
         if baseline is not None:
             panel = read_panel(_paths(a, folder), baseline, *options, common=common)
             return comparing.compare_models(panel)
-        [first], [second] = _paths(a, folder, "A"), _paths(b, folder, "B")
+        [first] = _paths(a, folder, "A")
+        [second] = _paths(b, folder, "B")
         return comparing.compare(read_pair(str(first), str(second), *options, common=common))
 
 
@@ -125,7 +126,8 @@ def gate(
     if not 0 <= margin < 1:
         raise InputError(f"margin: {margin:g} is not in [0, 1), a share of the scale; .02 is 2%")
     with _folder_of_tables() as folder:
-        [first], [second] = _paths(a, folder, "A"), _paths(b, folder, "B")
+        [first] = _paths(a, folder, "A")
+        [second] = _paths(b, folder, "B")
         pair = read_pair(
             str(first), str(second), choice=read_choice(**choice), common=common, whole=True
         )
@@ -162,15 +164,24 @@ def plan(
     from benchwright.methods.dele.planning.plan import Wanted
     from benchwright.verdicts.plan import run_plan
 
-    goals = (standard_errors, differences, tau_b, spearman, gaps)
-    targets: Any = [tuple(np.atleast_1d(goal).tolist()) for goal in goals]
-    wanted = Wanted(*targets)._replace(seed=seed)
+    wanted = Wanted(
+        standard_errors=_shares(standard_errors),
+        differences=_shares(differences),
+        tau_b=_shares(tau_b),
+        spearman=_shares(spearman),
+        gaps=_shares(gaps),
+        seed=seed,
+    )
     with _folder_of_tables() as folder:
         given = read_answers(_paths(answers, folder), read_choice(**choice))
     made = run_plan(select_answered(given), wanted)
     for note in made.notes:
         warnings.warn(note, stacklevel=2)
     return pd.DataFrame(made.plan.rows)
+
+
+def _shares(given: float | Sequence[float]) -> tuple[float, ...]:
+    return tuple(np.atleast_1d(given).tolist())
 
 
 def suspects(logs: Files | Sequence[Files], **choice: Any) -> pd.DataFrame:
@@ -204,7 +215,7 @@ def _folder_of_tables() -> Iterator[str]:
 
 def _paths(given: Any, folder: str = "", name: str = "answers") -> list[Path]:
     """Return paths; a table becomes a file of this name in the folder."""
-    from benchwright.api.given import as_table, response_file
+    from benchwright.api.arguments import as_table, response_file
 
     rows = isinstance(given, list) and all(isinstance(each, dict) for each in given)
     if rows or not isinstance(given, str | PathLike | Iterable):
@@ -212,6 +223,9 @@ def _paths(given: Any, folder: str = "", name: str = "answers") -> list[Path]:
     if isinstance(given, pd.DataFrame):
         if not folder:
             raise InputError("expected logs: a table of answers does not say what was asked")
-        table, given = response_file(given, name)[name].table, Path(folder, f"{name}.parquet")
-        pq.write_table(table, given)
-    return [Path(given)] if isinstance(given, str | PathLike) else [Path(each) for each in given]
+        file = Path(folder, f"{name}.parquet")
+        pq.write_table(response_file(given, name)[name].table, file)
+        return [file]
+    if isinstance(given, str | PathLike):
+        return [Path(given)]
+    return list(map(Path, given))

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from benchwright.answers.loaded_file import LoadedFile
 from benchwright.answers.read_answers import answers_of_files, nameless_items
 from benchwright.answers.table import Answers
-from benchwright.api.given import (
+from benchwright.api.arguments import (
     as_table,
     check_predictions,
     read_embeddings,
@@ -150,7 +150,8 @@ def suspect_items(
     Raises:
         InputError: a table is invalid.
     """
-    given, settings = _inputs_of_responses(items, responses), settings_of("smart", None, params)
+    given = _inputs_of_responses(items, responses)
+    settings = settings_of("smart", None, params)
     return pd.DataFrame(_computed(_SMART, given, settings, "suspect_items")["suspect_items"])
 
 
@@ -231,7 +232,9 @@ def sample(
     given = _stage_inputs(response_file(responses), read, None)
     given["sampling_vector_cache"] = TextVectors.empty()
     choices = {"chosen": "sampler_choice", "chosen_by_subject": "subject_winners"}
-    given |= {table: pd.DataFrame() for name, table in choices.items() if sampler != name}  # unread
+    for name, table in choices.items():
+        if sampler != name:
+            given[table] = pd.DataFrame()  # unread
     if sampler not in choices:
         chosen["sampling.samplers"] = (sampler,)  # so that only texts that it reads are encoded
     if embeddings is not None:
@@ -240,19 +243,20 @@ def sample(
     settings = settings_of("dele", benchmark, {**(params or {}), **chosen})
     if embeddings is not None:
         given["pool_vectors"] = {_GIVEN: dict(zip(read["question"], vectors, strict=True))}
-    stages = (responses_stage, sampling_stage)
     wanted = ("chosen_subset", "chosen_subset_facts", "sampler_choice")
-    known = _computed(stages, given, settings, *wanted)
+    known = _computed((responses_stage, sampling_stage), given, settings, *wanted)
     subset = known["chosen_subset"]
     drawn_by = sampler_of(known["params:sampling"], known["sampler_choice"])
     weights = subset["weight"].to_numpy()
     kept = read.iloc[subset["position"]].assign(weight=weights).reset_index(drop=True)
-    name = benchmark or "items"
     pool = drawn_from(read, known["chosen_subset_facts"])
     if len(pool) < len(read):
         lost = f"drawn from {len(pool):,} of {len(read):,} items, which all models answered"
         warnings.warn(lost, stacklevel=2)
-    return Sampled(kept, subset_manifest(pool, subset, drawn_by, seed, name))
+    manifest = subset_manifest(
+        pool, subset, sampler=drawn_by, seed=seed, benchmark=benchmark or "items"
+    )
+    return Sampled(kept, manifest)
 
 
 def estimate(
@@ -331,12 +335,15 @@ def _stage_inputs(
 
 
 def _evidence(known: Mapping[str, Any]) -> Evidence:
-    panel, evaluated = known["panel"], known["params:evaluation"]
+    panel = known["panel"]
     tables = {name: known[name] for name in _EVIDENCE}
+    notes = panel_warnings(panel, known["params:evaluation"].min_coverage)
     compared = describe_evidence(tables["rank_agreement"], tables["random_comparison"], panel)
+    if compared:
+        notes = [compared, *notes]
     return Evidence(
         **tables,
         verdict=known["judged_subset"],
         models=headline_group(panel),
-        notes=(*filter(None, [compared]), *panel_warnings(panel, evaluated.min_coverage)),
+        notes=tuple(notes),
     )

@@ -17,9 +17,12 @@ class Result:
         raise NotImplementedError
 
     def __repr__(self) -> str:
-        tables = {name: it for name, it in vars(self).items() if isinstance(it, pd.DataFrame)}
-        rows = ", ".join(f".{name} ({count(len(table), 'row')})" for name, table in tables.items())
-        return "\n  ".join([f"{type(self).__name__}: {self.lines()[0]}", *self.lines()[1:], rows])
+        headline, *caveats = self.lines()
+        tables = []
+        for name, value in vars(self).items():
+            if isinstance(value, pd.DataFrame):
+                tables.append(f".{name} ({count(len(value), 'row')})")
+        return "\n  ".join([f"{type(self).__name__}: {headline}", *caveats, ", ".join(tables)])
 
 
 @dataclass(frozen=True, repr=False)
@@ -78,12 +81,15 @@ class Filtered(Result):
     evidence: Evidence
 
     def lines(self) -> list[str]:
-        idle = self.rules[self.rules["status"] == "not_run"]
         verdict, *others = self.evidence.lines()
-        silent = [f"{row.rule} did not run: {row.reason}" for row in idle.itertuples()]
+        idle = self.rules[self.rules["status"] == "not_run"]
         cautious = self.rules[self.rules["reason"].str.contains("reported, not removed")]
-        silent += [f"{row.rule} removed nothing: {row.reason}" for row in cautious.itertuples()]
-        return [verdict, *silent, *others]
+        return [
+            verdict,
+            *(f"{row.rule} did not run: {row.reason}" for row in idle.itertuples()),
+            *(f"{row.rule} removed nothing: {row.reason}" for row in cautious.itertuples()),
+            *others,
+        ]
 
 
 @dataclass(frozen=True, repr=False)
@@ -99,7 +105,8 @@ class Perturbed(Result):
     changes: pd.DataFrame
 
     def lines(self) -> list[str]:
-        copies, altered = self.items["condition"].nunique(), self.changes["altered"].mean()
+        copies = self.items["condition"].nunique()
+        altered = self.changes["altered"].mean()
         return [f"{count(copies, 'copy')}; transforms alter {altered:.0%} of the items"]
 
 

@@ -61,20 +61,22 @@ def load_run(benchmark: str, variant: str = "smart", **params: Any) -> Run:
         raise InputError(f"{Path.cwd()} is not in a project, where runs are saved; give data_root")
     if "data_root" in given:
         given["data_root"] = str(Path(given["data_root"]).absolute())
-    project, problems = current_project(), []
+    project = current_project()
+    problems = []
     for name in _FINISHED:
         try:
             return Run(find_run(project, [name], given))
         except Exception as error:
-            if (problem := one_line(error)) is None:
+            problem = one_line(error)
+            if problem is None:
                 raise
             problems.append(problem)
     root = given.get("data_root") or load_conf(project)["parameters"]["data_root"]
-    saved = [run[:4] for run in list_runs(project / str(root)) if run.benchmark == benchmark]
-    calls = [
-        f"load_run({benchmark!r}, {variant!r}, limit={limit}, seed={seed})"
-        for _, variant, limit, seed in dict.fromkeys(saved)
-    ]
+    calls: dict[str, None] = {}
+    for run in list_runs(project / str(root)):
+        if run.benchmark == benchmark:
+            where = f"{benchmark!r}, {run.variant!r}, limit={run.limit}, seed={run.seed}"
+            calls[f"load_run({where})"] = None
     there = f"; there is {' or '.join(calls)}" if calls else ""
     raise InputError(problems[0] + there)
 
@@ -82,12 +84,14 @@ def load_run(benchmark: str, variant: str = "smart", **params: Any) -> Run:
 def as_table(matrix: ResponseMatrix) -> pd.DataFrame:
     """Return the responses of a matrix with a row per item and model."""
     rows, columns = np.nonzero(matrix.answered() | (matrix.prediction >= 0))
-    names = ("correct", "prediction", "p_answer", "p_prediction")
     return pd.DataFrame(
         {
             "item_id": np.array(matrix.item_ids, object)[columns],
             "model": np.array(matrix.models, object)[rows],
             "condition": matrix.condition,
-            **{name: getattr(matrix, name)[rows, columns] for name in names},
+            "correct": matrix.correct[rows, columns],
+            "prediction": matrix.prediction[rows, columns],
+            "p_answer": matrix.p_answer[rows, columns],
+            "p_prediction": matrix.p_prediction[rows, columns],
         }
     ).astype({"item_id": str, "model": str})

@@ -28,8 +28,9 @@ def as_table(given: Any, name: str) -> pd.DataFrame:
 def with_ids(items: pd.DataFrame, name: str = "items") -> pd.DataFrame:
     """Return items with ids, `<name>/<row>` from 0 if there is no column `item_id`."""
     items = as_table(items, name)
-    numbered = [f"{name}/{row}" for row in range(len(items))]
-    return items if "item_id" in items else items.assign(item_id=numbered)
+    if "item_id" in items:
+        return items
+    return items.assign(item_id=[f"{name}/{row}" for row in range(len(items))])
 
 
 def read_items(items: pd.DataFrame, name: str = "items") -> pd.DataFrame:
@@ -48,19 +49,24 @@ def read_items(items: pd.DataFrame, name: str = "items") -> pd.DataFrame:
         if column not in items:
             raise InputError(f"{name}: no column {column!r}; it has {', '.join(map(str, items))}")
     answers = items["answer"].convert_dtypes()  # 1 for 1.0 beside missing values
-    fields: dict[str, Any] = {n: n for n in ("question", *OPTIONAL_COLUMNS) if n in items}
-    fields["item_id"] = "item_id"
+    fields: dict[str, Any] = {column: column for column in OPTIONAL_COLUMNS if column in items}
     fields |= {
+        "item_id": "item_id",
+        "question": "question",
         "choices": {"column": "choices"},
         "gold": {"column": "answer", "form": gold_form(answers, items["choices"], from_0=True)},
     }
-    benchmark = BenchmarkParams.model_validate(
-        dict.fromkeys(("title", "licence", "citation", "url"), "")
-        | {"name": name, "splits": {"evaluation": ["test"]}}
-        | {"sources": {"local": {"file": name, "all_rows": "test", "fields": fields}}}
-    )
+    settings = {
+        "name": name,
+        "title": "",
+        "licence": "",
+        "citation": "",
+        "sources": {"local": {"file": name, "all_rows": "test", "fields": fields}},
+        "splits": {"evaluation": ["test"]},
+    }
+    benchmark = BenchmarkParams.model_validate(settings)
     rows = with_ids(items, name).reset_index(drop=True).assign(**{SPLIT_COLUMN: "test"})
-    read = map_source_rows(rows, benchmark, None, 0)
+    read = map_source_rows(rows, benchmark, limit=None, seed=0)
     if len(read.rejected_items):
         lost = f"{name}: left out: {len(read.rejected_items):,} of {len(items):,} rows: "
         warnings.warn(lost + say_rejected(read.rejected_items), stacklevel=3)
@@ -86,7 +92,8 @@ def response_file(responses: pd.DataFrame | None, name: str = "responses") -> di
     if table.empty:
         raise InputError(f"{name}: no rows; expected a row per response")
     indexed = [str(level) for level in table.index.names if level in ("item_id", "model")]
-    table = table.reset_index(indexed) if indexed else table
+    if indexed:
+        table = table.reset_index(indexed)
     table = table.set_axis(table.columns.astype(str), axis=1)
     try:
         loaded = pa.Table.from_pandas(table, preserve_index=False)
@@ -99,12 +106,15 @@ def response_file(responses: pd.DataFrame | None, name: str = "responses") -> di
 
 def check_predictions(file: LoadedFile, items: pd.DataFrame) -> None:
     """Raise InputError if predictions count from 1: one is the number of options, and none is 0."""
-    if file.table is not None and {"item_id", "prediction"} <= {*file.table.column_names}:
-        table = file.table.select(["item_id", "prediction"]).to_pandas().astype(str)
-        options = table["item_id"].map(items.set_index("item_id")["choices"].map(len))
-        chosen = pd.to_numeric(table["prediction"], errors="coerce")
-        if (chosen.eq(options) & chosen.gt(0)).any() and not chosen.eq(0).any():
-            raise InputError(f"{file.name}: predictions count from 1; expected letters, or from 0")
+    columns = ["item_id", "prediction"]
+    if file.table is None or not set(columns).issubset(file.table.column_names):
+        return
+    table = file.table.select(columns).to_pandas().astype(str)
+    options = table["item_id"].map(items.set_index("item_id")["choices"].map(len))
+    chosen = pd.to_numeric(table["prediction"], errors="coerce")
+    last_chosen = chosen.gt(0) & chosen.eq(options)
+    if last_chosen.any() and not chosen.eq(0).any():
+        raise InputError(f"{file.name}: predictions count from 1; expected letters, or from 0")
 
 
 def warn_of_lost_rows(import_report: pd.DataFrame, stacklevel: int = 3) -> None:
@@ -138,8 +148,10 @@ def read_embeddings(embeddings: Any, given: pd.DataFrame, items: pd.DataFrame) -
         norms = np.linalg.norm(rows, axis=1, keepdims=True)
         if not (np.isfinite(norms) & (norms > 0)).all():
             raise InputError("embeddings: a vector is zero or not finite")
-        by_id = pd.Series(list(rows / norms), with_ids(given)["item_id"].astype(str), name="vector")
+        ids = with_ids(given)["item_id"].astype(str)
+        by_id = pd.Series(list(rows / norms), ids, name="vector")
     vectors = by_id[~by_id.index.duplicated()].reindex(items["item_id"])
-    if vectors.isna().any():
-        raise InputError(f"embeddings: no vector of item {vectors.index[vectors.isna()][0]}")
+    lacking = vectors.index[vectors.isna()]
+    if len(lacking):
+        raise InputError(f"embeddings: no vector of item {lacking[0]}")
     return vectors.reset_index().assign(encoder=encoder)
