@@ -124,6 +124,14 @@ def test_items_that_one_side_was_not_asked_are_left_out_on_request(tmp_path: Pat
     part.to_csv(b, index=False)
     whole = run("gate", a, b, "--margin", 0.02)
     assert (whole.exit_code, "add --common" in whole.output) == (2, True)
+    odd = pd.DataFrame({"item_id": IDS[::2], "model": "n", "score": answers(0.4, 3)[::2]})
+    odd.to_csv(tmp_path / "odd.csv", index=False)
+    refused = run("gate", a, tmp_path / "odd.csv", "--margin", 0.02, "--common")
+    assert refused.exit_code == 3
+    assert "odd.csv does not show that n was not asked 100 items, e.g. q/1" in refused.output
+    allowed = run("gate", a, tmp_path / "odd.csv", "--margin", 0.2, "--allow", "items")
+    assert allowed.exit_code in (0, 2)
+    assert "add --common" not in run("gate", a, tmp_path / "odd.csv", "--margin", 0.02).output
     pair = read_pair(str(a), str(b), common=True)
     assert (len(pair.item_ids), pair.left_out, pair.second.missing) == (80, 120, 1)
     done = run("gate", a, b, "--margin", 0.02, "--common")
@@ -242,7 +250,9 @@ def test_one_side_of_another_scale_is_said_before_the_verdict(tmp_path: Path) ->
     a = long_table(tmp_path / "a.csv", GOOD.tolist())
     b = long_table(tmp_path / "b.csv", (100 * POOR).tolist(), "n")
     done = run("compare", a, b, "--scale", "0:100")
-    assert done.output.startswith("no score of A is above 1; check that both have the same scale")
+    assert done.output.startswith(
+        "no score of A is above 1 of 0–100; check that both have this scale"
+    )
     assert "no score" not in run("compare", b, b, "--scale", "0:100").output
 
 
@@ -302,22 +312,35 @@ def test_few_items_decide_nothing_and_groups_are_marked_at_alpha(tmp_path: Path)
 
 
 @pytest.mark.parametrize("words", [(), ("--anytime",)])
-def test_model_does_not_pass_a_baseline_that_cannot_be_read(
+def test_unreadable_answers_that_only_the_baseline_has_may_have_been_right(
     tmp_path: Path, words: tuple[str, ...]
 ) -> None:
-    b = long_table(tmp_path / "b.csv", GOOD.tolist(), "n")
-    for unread, code in ((20, 0), (21, 2)):
-        a = long_table(tmp_path / "a.csv", ["#REF!"] * unread + [0.0] * (N - unread))
+    worse = GOOD.copy()
+    worse[60:90] = 0
+    b = long_table(tmp_path / "b.csv", worse.tolist(), "n")
+    for unread, code in ((2, 1), (60, 2)):
+        a = long_table(tmp_path / "a.csv", ["#REF!"] * unread + GOOD.tolist()[unread:])
         done = run("gate", a, b, "--margin", 0.02, *words)
         assert done.exit_code == code, done.output
-        assert done.output.startswith(f"{unread} of 200 answers of A are unreadable and count as")
-        assert ("does not pass: 21 more answers of A than" in done.output) == (code == 2)
-    broken = long_table(tmp_path / "b.csv", ["#REF!"] * 2 + [1.0] * (N - 2), "n")  # so are 2 of B
-    a = long_table(tmp_path / "a.csv", ["#REF!"] * 22 + [0.0] * (N - 22))
-    assert run("gate", a, broken, "--margin", 0.02, *words).exit_code == 0
+        said = f"{unread} of 200 answers of A are unreadable and count as wrong, {unread} more than"
+        assert (said in done.output) == (unread == 60)
+    also = long_table(tmp_path / "b.csv", ["#REF!"] * 60 + GOOD.tolist()[60:], "n")
+    assert run("gate", a, also, "--margin", 0.1, *words).exit_code == 0
     # The items that are asked for count, not all.
-    few = read_pair(str(a), str(broken)).select(np.arange(20, 30))
-    assert (few.first.unreadable, few.second.unreadable) == (2, 0)
+    few = read_pair(str(a), str(also)).select(np.arange(58, 68))
+    assert (few.first.unreadable, few.second.unreadable, few.more_unread) == (2, 2, 0)
+
+
+def test_nothing_readable_decides_nothing(tmp_path: Path) -> None:
+    a = tmp_path / "a.csv"
+    failed = pd.DataFrame({"item_id": IDS, "model": "m", "score": 0, "extraction": "failed"})
+    failed.to_csv(a, index=False)
+    b = long_table(tmp_path / "b.csv", GOOD.tolist(), "n")
+    for pair in ((a, b), (b, a)):
+        done = run("gate", *pair, "--margin", 0.02)
+        assert done.exit_code == 3, done.output
+    assert done.output.startswith("benchwright: none of 200 answers of B could be read")
+    assert run("compare", a, b).output.startswith("none of 200 answers of A could be read")
 
 
 def test_names_cannot_forge_lines_or_control_a_terminal(tmp_path: Path) -> None:

@@ -63,7 +63,9 @@ class JoinedFiles:
                 if file.table is not None:
                     rows, self.tallies[name] = read_answer_table(file, file.table, index)
                     self.rows[name] = rows
-                    self.sources[name] = source_of_table(file)
+                    positions = np.unique(np.asarray(rows["position"]), return_index=True)[1]
+                    in_order = np.asarray(rows["position"])[np.sort(positions)]
+                    self.sources[name] = source_of_table(file, in_order)
             except InputError as error:
                 self.add_error(name, error)
 

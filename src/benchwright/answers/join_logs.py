@@ -29,6 +29,7 @@ from benchwright.answers.tally import SAME_SCORE, Tally, different_texts, unknow
 from benchwright.core.errors import InputError
 from benchwright.core.natural_order import natural_key
 from benchwright.core.values import format_value
+from benchwright.logs.direction import is_lower_better
 from benchwright.logs.json_values import as_list, as_literal
 from benchwright.logs.options import letter_position
 from benchwright.logs.sample import INVALID, NO_MARK, Log, Mark, Sample
@@ -244,9 +245,10 @@ def rows_of_log(joined: JoinedLog, places: Places) -> tuple[dict[str, Any], Sour
     rows = places.settle(joined)
     mark = choose_mark(samples, file.spec, log)
     metric = (mark or log.only_mark).metric
-    if log.directions.get(metric) is False:
+    if is_lower_better(metric, log.directions) and not file.lower_is_better:
         raise InputError(
-            f"{file.name}: {metric} is lower for better answers; choose another --metric"
+            f"{file.name}: {metric} is lower for better answers; choose another --metric, or turn "
+            "it round with --lower-is-better"
         )
     if mark is not None:
         rows, samples = _of_mark(mark, rows, joined)

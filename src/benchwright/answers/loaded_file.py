@@ -26,6 +26,9 @@ class LoadedFile:
     table: pa.Table | None
     log: Log | None = None
     problem: str = ""  # why the file cannot be used; then there is neither table nor log
+    lower_is_better: bool = False  # whether its scores are turned round
+    # whether its metric and filter were asked for by name for this task, or apply where they fit
+    named_for_task: bool = True
     # For a log: the field mappings of the benchmark's sources, the hub's first, as in stock tasks.
     mappings: tuple[FieldMapping, ...] = ()
 

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import repeat
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from benchwright.answers.items_of_logs import LogItems
 from benchwright.answers.join_files import JoinedFiles, join_logs
 from benchwright.answers.loaded_file import LoadedFile
 from benchwright.answers.response_matrices import matrix_of_rows, one_of_repeats
+from benchwright.answers.source import Source
 from benchwright.answers.table import Answers, State, item_columns
 from benchwright.answers.tally import SAME_SCORE, Tally
 from benchwright.core.content_hash import content_hash
@@ -147,7 +149,7 @@ def answers_of_files(
     items = _items_of(usable, of_logs)
     if items is None:
         errors = (*(file.problem for file in usable[0].values()), *joined[0].errors.values())
-        raise InputError(str(next(filter(None, errors))))
+        raise InputError(str(next(filter(None, errors), "the logs have no questions")))
     index = ResponseIndex(items)
     texts = items["question"].mask(items["question"] == items["item_id"], "")
     known = items.assign(question=texts)
@@ -215,10 +217,21 @@ def _answers(
         state=_states(rows, matrix, files),
         chosen=chosen if (chosen >= 0).any() else None,
         disputed=disputed if disputed.any() else None,
-        sources=tuple(joined.sources[name] for name in files if name in joined.sources),
+        sources=tuple(_sources(rows, joined, files)),
         contradicting=tuple(_contradicting(joined, files)),
         unusable=tuple(problems),
     )
+
+
+def _sources(
+    rows: pd.DataFrame, joined: JoinedFiles, files: Mapping[str, LoadedFile]
+) -> Iterator[Source]:
+    """Yield what each file states, with the names of its models."""
+    named = rows[["source", "configuration"]].drop_duplicates()
+    by_file = named.groupby(named["source"].astype(str))["configuration"].agg(tuple)
+    for name in files:
+        if name in joined.sources and name in by_file.index:
+            yield replace(joined.sources[name], models=by_file[name])
 
 
 def _cells(rows: pd.DataFrame, matrix: ResponseMatrix) -> NDArray[np.bool_]:

@@ -28,6 +28,7 @@ class Source:
         shots: demonstrations, −1 if unknown.
         settings: how the questions were asked.
         files: all that were read.
+        models: names in `Answers.models` whose answers it has.
         positions: (k,) items of its samples.
         numbers: (k,) the log's own names of these samples.
     """
@@ -45,6 +46,7 @@ class Source:
     shots: int = -1
     settings: Settings = field(default_factory=Settings)
     files: tuple[Path, ...] = ()
+    models: tuple[str, ...] = ()
     positions: NDArray[np.intp] = field(default_factory=lambda: np.empty(0, dtype=np.intp))
     numbers: NDArray[np.object_] = field(default_factory=lambda: np.empty(0, dtype=object))
 
@@ -68,8 +70,6 @@ def source_of_log(file: LoadedFile, log: Log, mark: Mark, style: str) -> Source:
     )
 
 
-def source_of_table(file: LoadedFile) -> Source:
-    """Return what a table states: its column of scores, as the metric."""
-    names = [] if file.table is None else file.table.column_names
-    metric = next((name for name in ("correct", "score", "prediction") if name in names), "")
-    return Source(file=file.name, format="table", metric=metric, scale=file.spec.scale)
+def source_of_table(file: LoadedFile, positions: NDArray[np.intp]) -> Source:
+    """Return what a table states: the order of its items, and nothing of how they were asked."""
+    return Source(file=file.name, format="table", scale=file.spec.scale, positions=positions)

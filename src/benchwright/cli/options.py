@@ -128,6 +128,12 @@ def pair_options(command: Callback) -> Callback:
         click.option(
             "--common", is_flag=True, help="Leave out items that only one side was asked."
         ),
+        click.option(
+            "--allow",
+            multiple=True,
+            type=click.Choice(["score", "prompts", "items"]),
+            help="Compare although this differs. Repeatable.",
+        ),
         click.option("--items", "items_file", type=FILE, help=ITEMS_HELP),
         answer_options,
         out_option,

@@ -40,6 +40,8 @@ _SAMPLES = frozenset({"samples"})
 _ZIP = b"PK\x03\x04"
 _KEYS = (b'"version"', b'"status"', b'"eval"', b'"task"')
 _MARKS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
+_WORDS = {"yes": 1.0, "true": 1.0, "on": 1.0, "no": 0.0, "false": 0.0, "off": 0.0}
+"""Values that Inspect's `value_to_float` counts, beside numbers as text."""
 _LOCAL_PROVIDERS = ("hf", "vllm", "sglang", "llama-cpp-python")
 _SHOTS = ("fewshot", "num_fewshot", "few_shot", "n_shots", "shots")
 _ATTACHMENT = "attachment://"
@@ -143,7 +145,7 @@ def _settings(header: Json) -> Settings:
     config = as_object(evaluation.get("config"))
     dataset = as_object(evaluation.get("dataset"))
     steps = [as_object(step) for step in as_list(plan.get("steps"))]
-    solvers = [(step.get("solver"), step.get("params")) for step in steps]
+    solvers = [(step.get("solver"), _given(step.get("params"))) for step in steps]
     systems = [params for solver, params in solvers if solver == "system_message"]
     instruction = as_text(as_object(systems[0]).get("template")) if systems else ""
     asked = {**as_object(plan.get("config")), **as_object(evaluation.get("model_generate_config"))}
@@ -164,6 +166,11 @@ def _settings(header: Json) -> Settings:
         reducer=as_text(reducers[0]) if reducers else None,
         status="" if status == "success" else as_text(status),
     )
+
+
+def _given(params: object) -> dict[str, Any]:
+    """Return the parameters of a solver that have a value: others come with versions."""
+    return {name: value for name, value in as_object(params).items() if value}
 
 
 def _model(evaluation: Json) -> str:
@@ -325,8 +332,10 @@ def _scores(sample: Json) -> Json:
 
 
 def _mark(value: Any) -> float:
-    """Return a score as a number, NaN if it is none."""
-    return as_number(_MARKS.get(value, value) if isinstance(value, str) else value)
+    """Return a score as Inspect counts it, NaN if it is none."""
+    if isinstance(value, str):
+        value = _MARKS.get(value, _WORDS.get(value.strip().lower(), value))
+    return as_number(value)
 
 
 def _gold(targets: list[str], choices: tuple[str, ...]) -> tuple[int, ...]:

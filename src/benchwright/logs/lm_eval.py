@@ -109,7 +109,6 @@ def _settings(results: dict[str, Any], of_task: dict[str, Any], task: str) -> Se
     effective = as_count(asked.get("effective"))
     version = as_object(results.get("versions")).get(task)
     revision = as_object(of_task.get("dataset_kwargs")).get("revision")
-    repeats = as_count(of_task.get("repeats"))
     template = digest_of(*(of_task.get(name) for name in _TEMPLATE))
     limit = config.get("limit")
     says_chat = "chat_template" in results
@@ -123,7 +122,6 @@ def _settings(results: dict[str, Any], of_task: dict[str, Any], task: str) -> Se
         sampling=_sampling(of_task.get("generation_kwargs"), config.get("gen_kwargs")),
         samples=effective if effective >= 0 else None,
         limit=None if limit is None else str(limit),
-        repeats=repeats if repeats > 0 else None,
     )
 
 

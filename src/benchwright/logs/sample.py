@@ -3,6 +3,7 @@
 import hashlib
 import json
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -80,6 +81,9 @@ SAMPLING = {
 """Settings of generation that a run may set, and their names in `Settings.sampling`."""
 
 
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+")  # `<function f at 0x7f3a>`, of a process
+
+
 def sampling_of(settings: Mapping[str, Any]) -> dict[str, str]:
     """Return the settings of generation among others, as text; what is None is not set."""
     found: dict[str, str] = {}
@@ -93,9 +97,10 @@ def sampling_of(settings: Mapping[str, Any]) -> dict[str, str]:
 
 def digest_of(*parts: object) -> str | None:
     """Return a short digest of what makes a template, None where all of it is missing."""
-    if all(part in (None, "", [], {}) for part in parts):
+    stated = [part or None for part in parts]
+    if stated.count(None) == len(stated):
         return None
-    text = json.dumps(parts, sort_keys=True, default=str)
+    text = _ADDRESS.sub("", json.dumps(stated, sort_keys=True, default=str))
     return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:12]
 
 

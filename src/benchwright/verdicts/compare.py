@@ -19,11 +19,11 @@ from benchwright.statistics.paired_tests import (
     sign_flip_p,
 )
 from benchwright.statistics.percentile import holm
-from benchwright.verdicts.pair import Pair, Panel
+from benchwright.verdicts.comparable import advice_of
+from benchwright.verdicts.pair import MANY_MISSING, Pair, Panel
 
 POWER = 0.8
-MANY_MISSING = 0.01
-"""Share of a model's answers that may be missing before a verdict begins with it."""
+_STEPS = (1, 5, 10)  # highest scores of smaller scales
 _FLIPS_PRINTED = 10
 
 
@@ -105,7 +105,7 @@ def compare(pair: Pair, level: float = 0.95, alpha: float | None = None) -> Comp
     both = pair.both
     d, clusters = pair.d[both], pair.clusters[both]
     overall = worst = best = paired_difference(d, clusters, level)
-    if not both.all():
+    if pair.is_bounded:
         worst, best = (paired_difference(each, pair.clusters, level) for each in pair.bounds())
     better, worse = int((d > 0).sum()), int((d < 0).sum())
     p_value, test = mcnemar_mid_p(better, worse), "exact McNemar, mid-p"
@@ -161,17 +161,33 @@ def _missing(pair: Pair) -> str:
 def cautions(pair: Pair, *, missing: bool = True) -> list[str]:
     """Return the lines with which a verdict begins: what makes it doubtful.
 
-    That is many unreadable or missing answers (these if `missing`), answers that contradict a key,
-    and scores of different scales.
+    That is broken premises, many unreadable or missing answers (these if `missing`), answers that
+    contradict a key, and scores that hardly fit their scale.
     """
-    highest = np.nanmax(pair.answers, axis=1) * (pair.scale.high - pair.scale.low) + pair.scale.low
-    low = pair.scale.low < 1 < pair.scale.high and highest.min() <= 1 < highest.max()
-    scale = f"no score of {'AB'[highest.argmin()]} is above 1; check that both have the same scale"
-    unread, n = pair.first.unreadable, len(pair.item_ids)
-    wrong = f"{unread:,} of {n:,} answers of A are unreadable and count as wrong, in favour of B"
-    favours = [wrong] * (unread > MANY_MISSING * n)
-    much = much_missing(pair) if missing else []
-    return [*favours, *much, *pair.contradicting, *[scale] * bool(low)]
+    lines = [f"{broken.text}; {advice_of(broken)}" for broken in pair.premises.broken]
+    if pair.more_unread:
+        lines.append(
+            f"{pair.first.unreadable:,} of {len(pair.item_ids):,} answers of A are unreadable and "
+            f"count as wrong, {pair.more_unread:,} more than of B, in favour of B"
+        )
+    if missing:
+        lines += much_missing(pair)
+    if (pair.answers[0, pair.both] == 0).all() and (pair.answers[1, pair.both] > 0).any():
+        lines.append("every answer of A is wrong; check that the baseline is none that failed")
+    return [*lines, *pair.contradicting, *scale_cautions(pair)]
+
+
+def scale_cautions(pair: Pair) -> list[str]:
+    """Return lines on scores that look as if they were of another scale."""
+    low, high = pair.scale
+    lines: list[str] = []
+    highest = np.nanmax(pair.answers, axis=1) * (high - low) + low
+    steps = [next((step for step in _STEPS if each <= step), high) for each in highest]
+    for name, step in zip("AB", steps, strict=True):
+        if step < high and (low, high) != (0, 1) and step in _STEPS:
+            least = f"no score of {name} is above {step:g} of {low:g}–{high:g}"
+            lines.append(f"{least}; check that both have this scale")
+    return lines
 
 
 def much_missing(pair: Pair) -> list[str]:
@@ -182,15 +198,17 @@ def much_missing(pair: Pair) -> list[str]:
 
 def headline(made: Comparison) -> str:
     """Say which model is better, by how many points."""
-    pair, found, points = made.pair, made.overall, made.pair.scale.points
-    names = (pair.first.model, pair.second.model)
-    a, b = names if names[0] != names[1] else ("A", "B")
+    pair = made.pair
+    found = made.overall
+    points = pair.scale.points
+    a, b = pair.names
     if found.low <= 0 <= found.high:
         return f"no difference is shown: {b} minus {a} is {pair.scale.estimate(found)}"
-    better, sign = (b, 1) if found.difference > 0 else (a, -1)
-    low, high = sorted((sign * found.low, sign * found.high))
-    by = f"{points(abs(found.difference))} points [{points(low)}, {points(high)}]"
-    return f"{better} is better by {by}"
+    if found.difference > 0:
+        interval = f"[{points(found.low)}, {points(found.high)}]"
+        return f"{b} is better by {points(found.difference)} points {interval}"
+    interval = f"[{points(-found.high)}, {points(-found.low)}]"
+    return f"{a} is better by {points(-found.difference)} points {interval}"
 
 
 def headline_of_models(found: ComparedModels) -> str:
@@ -204,34 +222,27 @@ def headline_of_models(found: ComparedModels) -> str:
 
 def summary(made: Comparison) -> list[str]:
     """Say in a line each what was compared, and the figures."""
-    pair, points = made.pair, made.pair.scale.points
+    pair = made.pair
+    points = pair.scale.points
     n = int(pair.both.sum())
     sides = {"A": pair.first, "B": pair.second}
-    unread = [f"{side.unreadable:,} of {name}" for name, side in sides.items() if side.unreadable]
-    groups = len(np.unique(pair.clusters[pair.both]))
-    items = [
-        f"items: {n:,} answered by both" + (f", in {groups:,} clusters" if groups < n else ""),
-        "the scores are of these" if n < len(pair.item_ids) else "",
-        f"left out by --common: {count(pair.left_out, 'item')} that one was not asked"
-        if pair.left_out
-        else "",
-        f"unreadable answers count as wrong: {', '.join(unread)}" if unread else "",
-    ]
     lines = [
         f"{name}: {side.model} ({side.source}), {pair.scale.mean(side.accuracy)}"
         for name, side in sides.items()
     ]
-    lines.append("; ".join(filter(None, items)))
-    if missing := _missing(pair):
-        counted = "" if much_missing(pair) else f"{missing}; "  # else the lines begin with it
-        low, high = (points(each.difference, signed=True) for each in (made.worst, made.best))
-        between = f"B − A is between {low} and {high} points"
-        lines.append(f"{counted}with the missing answers, {between}")
+    lines += pair.premises.lines()
+    lines.append(_items_line(pair, n))
+    if pair.is_bounded:
+        counted = _missing(pair) if not much_missing(pair) else ""  # else the lines begin with it
+        low = points(made.worst.difference, signed=True)
+        high = points(made.best.difference, signed=True)
+        what = "the missing answers" if not pair.both.all() else "unreadable answers of A right"
+        between = f"with {what}, B − A is between {low} and {high} points"
+        lines.append("; ".join(filter(None, [counted, between])))
     detectable = f"a difference of {points(made.detectable)} points"
     if math.isnan(made.detectable):
-        detectable = (
-            "none, too few items" if made.better + made.worse else "unknown, no answer changed"
-        )
+        changed = made.better + made.worse
+        detectable = "none, too few items" if changed else "unknown, no answer changed"
     lines += [
         f"difference B − A: {points(made.overall.difference, signed=True)} points, "
         f"{made.level:.0%} interval {pair.scale.between(*made.overall[2:])}",
@@ -241,9 +252,30 @@ def summary(made: Comparison) -> list[str]:
         f"detectable with power {POWER:g} at 5%: {detectable}",
     ]
     if made.equal_weights is not None:
-        each, mean = count(len(made.groups), pair.grouped_by), made.equal_weights
-        lines.append(f"mean over {each} that weigh the same: {pair.scale.estimate(mean)}")
+        each = count(len(made.groups), pair.grouped_by)
+        mean = pair.scale.estimate(made.equal_weights)
+        lines.append(f"mean over {each} that weigh the same: {mean}")
     return lines + [f"note: {note}" for note in pair.notes]
+
+
+def _items_line(pair: Pair, n: int) -> str:
+    """Say how many items both answered, and what became of the others."""
+    groups = len(np.unique(pair.clusters[pair.both]))
+    parts = [f"items: {n:,} answered by both"]
+    if groups < n:
+        parts[0] += f", in {groups:,} clusters"
+    if n < len(pair.item_ids):
+        parts.append("the scores are of these")
+    if pair.left_out:
+        parts.append(f"left out by --common: {count(pair.left_out, 'item')} that one was not asked")
+    unread = [
+        f"{side.unreadable:,} of {name}"
+        for name, side in (("A", pair.first), ("B", pair.second))
+        if side.unreadable
+    ]
+    if unread:
+        parts.append(f"unreadable answers count as wrong: {', '.join(unread)}")
+    return "; ".join(parts)
 
 
 def _cells(rows: pd.DataFrame, name: str, made: Comparison) -> list[dict[str, str]]:
@@ -391,6 +423,10 @@ def comparison_json(made: Comparison) -> dict[str, Any]:
         "grouped_by": pair.grouped_by,
         "groups": made.groups.to_dict("records"),
         "equal_weights": numbers(made.equal_weights),
+        "rests_on": list(pair.premises.rests_on),
+        "not_stated": list(pair.premises.not_stated),
+        "allowed": list(pair.premises.allowed),
+        "broken": [broken.text for broken in pair.premises.broken],
         "flips": [flip._asdict() for flip in flips(pair)],
         "notes": [*cautions(pair), *pair.notes],
     }

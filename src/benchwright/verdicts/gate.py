@@ -20,8 +20,8 @@ from benchwright.verdicts.compare import (
     compare,
     comparison_json,
     group_lines,
-    much_missing,
     none_for_nan,
+    scale_cautions,
     summary,
 )
 from benchwright.verdicts.pair import Pair
@@ -31,7 +31,6 @@ _STAGE = "gate"
 _LARGE_MARGIN = 0.2
 _MOST_NEEDED = 1e7
 _FEWEST = 10  # items, or clusters of items, that decide
-_MOST_UNREADABLE = 0.1  # more of A's answers than of B's, as a share; they count as wrong
 
 
 class GateRequest(NamedTuple):
@@ -154,23 +153,23 @@ def _by_bounds(
     )
     if not made.pair.both.all():
         reason += ", with missing answers of B wrong in the first and right in the second"
+    elif made.pair.more_unread:
+        reason += f", with {made.pair.more_unread:,} unreadable answers of A right in the first"
     figures = {"low": low, "high": high}
     if few:
         reason += f"; fewer than {_FEWEST} items, or clusters of items, decide nothing"
     elif decision == "undecided" and (needed := _items_needed(made, request, bounds, total)):
         reason += f"; about {needed:,} items would decide if the difference stays as it is"
         figures["items_needed"] = needed
-    return _refuse_unreadable(Gated(made, request, decision, figures, reason))
+    return _refuse_odd_scales(Gated(made, request, decision, figures, reason))
 
 
-def _refuse_unreadable(gated: Gated) -> Gated:
-    """Leave undecided what B passes while many answers of A are unreadable and count as wrong."""
-    first, second, n = *gated.comparison.pair[:2], len(gated.comparison.pair.item_ids)
-    more = first.unreadable - second.unreadable
-    if gated.decision != "not worse" or more <= _MOST_UNREADABLE * n:
+def _refuse_odd_scales(gated: Gated) -> Gated:
+    """Leave undecided what B passes while scores hardly fit their scale."""
+    odd = scale_cautions(gated.comparison.pair)
+    if gated.decision != "not worse" or not odd:
         return gated
-    reason = f"{gated.reason}; B does not pass: {more:,} more answers of A than of B are unreadable"
-    return gated._replace(decision="undecided", reason=reason)
+    return gated._replace(decision="undecided", reason=f"{gated.reason}; B does not pass: {odd[0]}")
 
 
 def _items_needed(
@@ -182,7 +181,7 @@ def _items_needed(
     """
     low, difference, high = bounds
     distance = difference + request.margin
-    if not made.pair.both.all() or not distance:
+    if made.pair.is_bounded or not distance:
         return 0
     reach = difference - low if distance > 0 else high - difference
     now = 1 / len(made.pair.item_ids) - 1 / total
@@ -232,7 +231,7 @@ def gate_anytime(pair: Pair, request: GateRequest) -> Gated:
     }
     made = compare(pair, 1 - 2 * request.alpha, request.alpha)
     gated = Gated(made, request, decision, figures, reason, anytime=True)
-    return _refuse_unreadable(gated)
+    return _refuse_odd_scales(gated)
 
 
 def item_order(item_ids: Sequence[str], seed: int) -> list[str]:
@@ -261,8 +260,8 @@ def gate_lines(made: Gated) -> list[str]:
     """Return the lines to print."""
     pair = made.comparison.pair
     first = cautions(pair, missing=not made.anytime)
-    if not made.anytime and much_missing(pair) and made.decision == "undecided":
-        first.append("where one side was asked fewer items (--limit), add --common")
+    if not made.anytime and pair.may_leave_out and made.decision == "undecided":
+        first.append("one side was asked fewer items: add --common to leave out the others")
     notes = []
     if made.request.margin >= _LARGE_MARGIN:
         notes.append(f"note: a margin of {pair.scale.points(made.request.margin)} points is large")

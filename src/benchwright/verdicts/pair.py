@@ -1,7 +1,7 @@
 """Two models' answers to the same items, and what is missing of them."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,12 +11,17 @@ from numpy.typing import NDArray
 
 from benchwright.answers.answer_files import Choice, is_address
 from benchwright.answers.read_answers import read_items, read_sides
+from benchwright.answers.source import Source
 from benchwright.answers.table import Answers, State
 from benchwright.core.configuration import parse_configuration
 from benchwright.core.errors import InputError, expected
 from benchwright.core.values import LETTERS
 from benchwright.core.wording import count
 from benchwright.statistics.paired_tests import PairedDifference
+from benchwright.verdicts.comparable import Broken, Premises, advice_of, check_premises
+
+MANY_MISSING = 0.01
+"""Share of a model's answers that may be missing, or unreadable, before a verdict says so."""
 
 
 class Side(NamedTuple):
@@ -88,6 +93,8 @@ class Pair(NamedTuple):
         contradicting: lines on answers whose mark or file contradicts the key of the item.
         items: texts of known items, as in `Answers`.
         unread: (2, n), which answers could not be read, and count as wrong; or None.
+        premises: what the comparison rests on.
+        may_leave_out: whether items that one side lacks are shown not to have been asked there.
     """
 
     first: Side
@@ -105,6 +112,8 @@ class Pair(NamedTuple):
     contradicting: tuple[str, ...] = ()
     items: pd.DataFrame | None = None
     unread: NDArray[np.bool_] | None = None
+    premises: Premises = Premises()
+    may_leave_out: bool = False
 
     @property
     def d(self) -> NDArray[np.float64]:
@@ -146,12 +155,33 @@ class Pair(NamedTuple):
     def bounds(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the differences (n,) at their lowest, and at their highest.
 
-        Missing answers of B are wrong and those of A right at the lowest, else the other way.
+        Missing answers of B are wrong and those of A right at the lowest, else the other way. At
+        the lowest, unreadable answers that A has more of than B are right too.
         """
         first, second = self.answers
         lowest = np.nan_to_num(second, nan=0.0) - np.nan_to_num(first, nan=1.0)
         highest = np.nan_to_num(second, nan=1.0) - np.nan_to_num(first, nan=0.0)
+        if self.unread is not None:
+            lowest[np.flatnonzero(self.unread[0])[: self.more_unread]] -= 1
         return lowest, highest
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The names of both models, or A and B where these are the same."""
+        if self.first.model == self.second.model:
+            return "A", "B"
+        return self.first.model, self.second.model
+
+    @property
+    def more_unread(self) -> int:
+        """How many more answers of A than of B are unreadable, 0 if hardly more."""
+        more = self.first.unreadable - self.second.unreadable
+        return more if more > MANY_MISSING * len(self.item_ids) else 0
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether missing or unreadable answers leave room for another difference."""
+        return self.more_unread > 0 or not self.both.all()
 
 
 def read_pair(
@@ -161,6 +191,7 @@ def read_pair(
     choice: Choice = Choice(),  # noqa: B008 - immutable
     *,
     common: bool = False,
+    allow: Collection[str] = (),
     whole: bool = False,
 ) -> Pair:
     """Read two models' answers, and join those to the same items.
@@ -170,8 +201,9 @@ def read_pair(
         b: the same.
         items_file: a table of items with subject and passage_id, by item_id.
         choice: which answers count.
-        common: leave out the items that only one of them was asked.
-        whole: refuse files of which a part cannot be used.
+        common: leave out the items that one of them is shown not to have been asked.
+        allow: kinds of premises that may differ: `score`, `prompts` or `items`.
+        whole: refuse files of which a part cannot be used, and broken premises.
 
     Raises:
         InputError: a path or model is unknown or ambiguous, a model has several answers to an item,
@@ -184,9 +216,13 @@ def read_pair(
     if whole and (problems := [problem for part in known for problem in part.unusable]):
         raise InputError(f"{problems[0]}; nothing is decided on a part of the files")
     names = (_choose(known[0], model_a), _choose(known[1], model_b))
-    pair = _join(known, names, read, common=common)
-    same = ["A and B are the same answers"] * (path_a == path_b and names[0] == names[1])
-    notes = dict.fromkeys((*same, *pair.notes, *known[0].notes, *known[1].notes))
+    pair = _join(known, names, read, common=common, allow=allow)
+    if whole and pair.premises.broken:
+        first = pair.premises.broken[0]
+        raise InputError(f"{first.text}; {advice_of(first)}")
+    notes = dict.fromkeys((*pair.notes, *known[0].notes, *known[1].notes))
+    if path_a == path_b and names[0] == names[1]:
+        notes = {"A and B are the same answers": None, **notes}
     contrary = tuple(dict.fromkeys((*known[0].contradicting, *known[1].contradicting)))
     return pair._replace(notes=tuple(notes), contradicting=contrary, items=read.about)
 
@@ -207,6 +243,7 @@ def read_panel(
     choice: Choice = Choice(),  # noqa: B008 - immutable
     *,
     common: bool = False,
+    allow: Collection[str] = (),
 ) -> Panel:
     """Pair a baseline with each of the other models in files and folders.
 
@@ -225,15 +262,18 @@ def read_panel(
         if name == first:
             continue
         try:
-            pairs.append(_join((known, known), (first, name), read, common=common))
+            pairs.append(_join((known, known), (first, name), read, common=common, allow=allow))
         except InputError as error:
             reasons[name] = f"left out: {error}"
     if not pairs:
         raise InputError(f"{known.source}: no model answered an item that {first} answered")
-    lost = [f"{count(len(reasons), 'model')} ({', '.join(reasons)})"] * bool(reasons)
-    lost += [count(len(known.unusable), "unusable file")] * bool(known.unusable)
-    left_out = [f"left out: {' and '.join(lost)}; see the notes"] * bool(lost)
-    return Panel(first, tuple(pairs), (*reasons.values(), *known.notes), tuple(left_out))
+    lost: list[str] = []
+    if reasons:
+        lost.append(f"{count(len(reasons), 'model')} ({', '.join(reasons)})")
+    if known.unusable:
+        lost.append(count(len(known.unusable), "unusable file"))
+    left_out = (f"left out: {' and '.join(lost)}; see the notes",) if lost else ()
+    return Panel(first, tuple(pairs), (*reasons.values(), *known.notes), left_out)
 
 
 class _Read(NamedTuple):
@@ -258,6 +298,7 @@ def _join(
     read: _Read,
     *,
     common: bool,
+    allow: Collection[str],
 ) -> Pair:
     """Join two models' answers to the same items, those that either was asked."""
     rows = [part.models.index(name) for part, name in zip(known, names, strict=True)]
@@ -270,6 +311,22 @@ def _join(
     either = asked.any(axis=0)
     both = asked.all(axis=0)
     empty = (state == State.BLANK).all(axis=0)  # asked, and answered by neither
+    common = common or "items" in allow
+    doubts = [
+        _why_asked(
+            np.flatnonzero(asked[1 - side] & ~asked[side]),
+            np.flatnonzero(both),
+            known[side],
+            names[side],
+            other=known[1 - side],
+        )
+        for side in (0, 1)
+    ]
+    if common and "items" not in allow and any(doubts):
+        raise InputError(
+            f"--common: {doubts[0] or doubts[1]}; without --common they count as missing, and "
+            "--allow items leaves them out all the same"
+        )
     at = np.flatnonzero((both if common else either) | empty)
     if not len(at) or np.isnan(answers[:, at]).any(axis=0).all():
         raise InputError(f"no item was answered by both models; {_where_they_begin(known, names)}")
@@ -289,6 +346,7 @@ def _join(
     of_task = np.array([tasks.get(item, "no task") for item in item_ids], object)
     by_task = len(set(of_task)) > 1
     letters = [_letters(part, row)[at] for part, row in zip(known, rows, strict=True)]
+    sides = [_sources_of(part, name, at) for part, name in zip(known, names, strict=True)]
     pair = Pair(
         first,
         second,
@@ -303,8 +361,64 @@ def _join(
         chosen=np.array(letters, object),
         grouped_by="task" if by_task else "subject",
         unread=(state == State.UNREAD)[:, at],
+        premises=check_premises(sides[0], sides[1], allow),
+        may_leave_out=not common and bool((either & ~both).any()) and not any(doubts),
     )
-    return pair.select(np.arange(len(at)))  # which computes the scores of both
+    pair = pair.select(np.arange(len(at)))  # which computes the scores of both
+    return pair._replace(premises=_with_items(pair, sides))
+
+
+def _sources_of(known: Answers, model: str, at: NDArray[np.intp]) -> list[Source]:
+    """Return the sources that have a model's answers to some of the items."""
+    of_model = [source for source in known.sources if model in source.models]
+    return [
+        source
+        for source in of_model
+        if not len(source.positions) or np.isin(source.positions, at).any()
+    ]
+
+
+def _with_items(pair: Pair, sides: Sequence[Sequence[Source]]) -> Premises:
+    """Return the premises with the items, and with what could be read of the answers."""
+    premises = pair.premises
+    n = len(pair.item_ids)
+    by_text = all(source.format != "table" for side in sides for source in side)
+    shared = f"{n:,} items by {'text' if by_text else 'id'}"
+    read: list[str] = []
+    broken = list(premises.broken)
+    for name, side in (("A", pair.first), ("B", pair.second)):
+        answered = n - side.missing
+        read.append(f"{(answered - side.unreadable) / n:.1%}")
+        if answered and side.unreadable == answered:
+            text = f"none of {answered:,} answers of {name} could be read"
+            broken.append(Broken("read", text))
+    rests_on = (*premises.rests_on, shared, f"read: {', '.join(read)}")
+    return premises._replace(rests_on=rests_on, broken=tuple(broken))
+
+
+def _why_asked(
+    lacking: NDArray[np.intp], own: NDArray[np.intp], known: Answers, model: str, *, other: Answers
+) -> str:
+    """Return why items that a model lacks may have been asked, "" if they were not.
+
+    They were not where its logs state a limit, or where its own items come first in the other
+    side's order.
+    """
+    if not len(lacking):
+        return ""
+    of_model = [source for source in known.sources if model in source.models]
+    if of_model and all(source.settings.limit is not None for source in of_model):
+        return ""
+    in_order = [position for source in other.sources for position in source.positions.tolist()]
+    rank = {position: place for place, position in reversed(list(enumerate(in_order)))}
+    own_ranks = [rank[place] for place in own.tolist() if place in rank]
+    lacking_ranks = [rank[place] for place in lacking.tolist() if place in rank]
+    if lacking_ranks and max(own_ranks, default=-1) < min(lacking_ranks):
+        return ""
+    return (
+        f"{known.source} does not show that {model} was not asked {count(len(lacking), 'item')}, "
+        f"e.g. {known.item_ids[lacking[0]]}: it states no limit, and they are not the last ones"
+    )
 
 
 def _refuse_disputed(known: Answers, model: str) -> None:

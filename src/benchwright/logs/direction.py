@@ -1,0 +1,20 @@
+"""Metrics that are lower for better answers."""
+
+from collections.abc import Mapping
+
+LOWER_IS_BETTER = frozenset(
+    {
+        "ter", "wer", "cer", "mer", "wil", "perplexity", "word_perplexity", "byte_perplexity",
+        "bits_per_byte", "loss", "nll", "brier", "brier_score", "mae", "mse", "rmse", "latency",
+        "edit_distance", "levenshtein", "error", "error_rate", "ece", "toxicity",
+    }
+)  # fmt: skip
+"""Names of metrics that are lower for better answers, whatever a log says or leaves out."""
+
+
+def is_lower_better(metric: str, stated: Mapping[str, bool]) -> bool:
+    """Return whether a metric is lower for better answers, as a log states or its name says."""
+    if metric in stated:
+        return not stated[metric]
+    name = metric.casefold().replace("-", "_")
+    return name in LOWER_IS_BETTER or name.endswith(("_error", "_error_rate", "_loss"))
