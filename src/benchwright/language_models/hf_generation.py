@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from benchwright.language_models.protocol import Generated, Progress, PromptText, Sampling
+from benchwright.language_models.protocol import Generated, Progress, Prompts, PromptText, Sampling
 from benchwright.language_models.shared_prefix import Layers, RowCache
 from benchwright.language_models.tokenization import encode_contexts
 
@@ -62,7 +62,8 @@ def _nucleus(weights: torch.Tensor, top_p: float) -> tuple[torch.Tensor, torch.T
     """Return probabilities and ids of the tokens to draw from, most probable first."""
     usual = min(_USUAL_NUCLEUS, weights.shape[1])
     top, ids = weights.topk(usual, dim=-1)
-    if usual < weights.shape[1] and bool((top.sum(dim=-1) < top_p).any()):
+    is_short = top.sum(dim=-1) < top_p
+    if usual < weights.shape[1] and bool(is_short.any()):
         top, ids = weights.sort(dim=-1, descending=True, stable=True)
     before = top.cumsum(dim=-1) - top
     return torch.where(before < top_p, top, 0.0), ids
@@ -130,7 +131,7 @@ class _Reader:
 
 def generate(
     network: "TransformersModel",
-    prompts: Sequence[PromptText],
+    prompts: Prompts,
     sampling: Sampling,
     progress: Progress,
 ) -> list[Generated]:
@@ -178,9 +179,7 @@ def end_tokens(network: "TransformersModel") -> frozenset[int]:
 class _Writing:
     """Prompts with their tokens, and the writing of their answers."""
 
-    def __init__(
-        self, network: "TransformersModel", prompts: Sequence[PromptText], sampling: Sampling
-    ) -> None:
+    def __init__(self, network: "TransformersModel", prompts: Prompts, sampling: Sampling) -> None:
         self.contexts = encode_contexts(network.tokenizer, prompts)
         self._network = network
         self._prompts = prompts

@@ -21,6 +21,7 @@ from benchwright.language_models.packed_layers import pack_linear_layers
 from benchwright.language_models.protocol import (
     Generated,
     Progress,
+    Prompts,
     PromptScore,
     PromptText,
     Sampling,
@@ -185,22 +186,20 @@ class TransformersModel:
             torch.cuda.empty_cache()
 
     def score_batches(
-        self, batches: Iterable[Sequence[PromptText]], progress: Progress
+        self, batches: Iterable[Prompts], progress: Progress
     ) -> Iterator[list[PromptScore]]:
         """Yield the scores of each batch; see `score`."""
         for batch in batches:
             yield self.score(batch, progress)
 
     def generate_batches(
-        self, batches: Iterable[Sequence[PromptText]], sampling: Sampling, progress: Progress
+        self, batches: Iterable[Prompts], sampling: Sampling, progress: Progress
     ) -> Iterator[list[Generated]]:
         """Yield the written answers to each batch; see `hf_generation`."""
         for batch in batches:
             yield generate(self, batch, sampling, progress)
 
-    def score(
-        self, prompts: Sequence[PromptText], progress: Progress = lambda _: None
-    ) -> list[PromptScore]:
+    def score(self, prompts: Prompts, progress: Progress = lambda _: None) -> list[PromptScore]:
         """Return the scores of `prompts`, in their order; see `PromptScore`.
 
         The choice of prompts decides the batches, and so the last bits of bfloat16 scores; their
@@ -220,7 +219,7 @@ class TransformersModel:
         ]
 
     def _scored(
-        self, prompts: Sequence[PromptText], encoded: Sequence[Encoded], fitting: list[int]
+        self, prompts: Prompts, encoded: Sequence[Encoded], fitting: list[int]
     ) -> Iterator[tuple[list[int], list[list[float]]]]:
         """Yield indices of prompts and their options' log-likelihoods, batch by batch."""
         if not self.shares:

@@ -27,11 +27,17 @@ from benchwright.language_models.http_retries import (
 from benchwright.language_models.protocol import (
     Generated,
     Progress,
+    Prompts,
     PromptScore,
     PromptText,
     Sampling,
 )
-from benchwright.language_models.tokenization import common_length, encode
+from benchwright.language_models.tokenization import (
+    BYTES_PER_TOKEN,
+    SPECIAL_TOKENS,
+    common_length,
+    encode,
+)
 from benchwright.params.scoring import ModelParams
 
 Answer = TypeVar("Answer")
@@ -44,8 +50,6 @@ _ENDED = {"stop", "eos", "eos_token", "stop_sequence", "end_turn"}
 _TOP = 20  # requested number of most probable first tokens: the maximum of OpenAI's chat and vLLM
 _FEW = 5  # the maximum of OpenAI's completions
 _STOPS = 4  # stop texts that servers accept; answers are cut at the others here
-_BYTES_PER_TOKEN = 3  # without a tokenizer; English has four
-_SPECIAL_TOKENS = 8  # reserved for special tokens
 _TEMPLATE_TOKENS = 64  # reserved for a chat template
 _UNKNOWN = -1
 _BAD_REQUEST = {400, 422}  # HTTP status codes of a request with a wrong field or value
@@ -94,7 +98,7 @@ class EndpointModel:
         self._gives_several = True
 
     def score_batches(
-        self, batches: Iterable[Sequence[PromptText]], progress: Progress
+        self, batches: Iterable[Prompts], progress: Progress
     ) -> Iterator[list[PromptScore]]:
         """Yield the log-likelihoods of the continuations."""
         score = self._echo_score if self._endpoint.logprobs == "echo" else self._top_score
@@ -105,7 +109,7 @@ class EndpointModel:
         return self._answers(batches, score, too_long, progress)
 
     def generate_batches(
-        self, batches: Iterable[Sequence[PromptText]], sampling: Sampling, progress: Progress
+        self, batches: Iterable[Prompts], sampling: Sampling, progress: Progress
     ) -> Iterator[list[Generated]]:
         """Yield written answers, without reasoning where the server separates it."""
 
@@ -120,7 +124,7 @@ class EndpointModel:
 
     def _answers(
         self,
-        batches: Iterable[Sequence[PromptText]],
+        batches: Iterable[Prompts],
         answer: Callable[[AsyncClient, _Request], Awaitable[Answer]],
         too_long: Callable[[_Request], Answer],
         progress: Progress,
@@ -139,7 +143,7 @@ class EndpointModel:
         most = self._endpoint.concurrency
         return in_order(counted, answered, self._server.client, most, progress)
 
-    def _counted(self, prompts: Sequence[PromptText]) -> list[_Request]:
+    def _counted(self, prompts: Prompts) -> list[_Request]:
         if self._tokenizer is None:
             return [_Request(p, _UNKNOWN, (1,) * len(p.continuations)) for p in prompts]
         # `encode` needs a continuation.
@@ -233,13 +237,13 @@ class EndpointModel:
 
     def _room(self, request: _Request, wanted: int) -> int:
         """Return how many tokens may be written; prompts leave half of the context to them."""
-        special = _TEMPLATE_TOKENS if self._chat else _SPECIAL_TOKENS
+        special = _TEMPLATE_TOKENS if self._chat else SPECIAL_TOKENS
         if request.prompt_tokens >= 0:
             left = self._context - request.prompt_tokens
             if self._chat:
                 left -= special
         else:
-            used = math.ceil(len(request.prompt.shown.encode()) / _BYTES_PER_TOKEN) + special
+            used = math.ceil(len(request.prompt.shown.encode()) / BYTES_PER_TOKEN) + special
             left = max(self._context - used, self._context // 2)
         return max(1, min(wanted, left))
 

@@ -28,6 +28,9 @@ class PromptText(NamedTuple):
         return self.prefix + self.text
 
 
+Prompts = Sequence[PromptText]
+
+
 class PromptScore(NamedTuple):
     """Scores of one prompt.
 
@@ -74,13 +77,13 @@ class LanguageModel(Protocol):
     """
 
     def score_batches(
-        self, batches: Iterable[Sequence[PromptText]], progress: Progress
+        self, batches: Iterable[Prompts], progress: Progress
     ) -> Iterator[list[PromptScore]]:
         """Yield the log-likelihoods of the continuations."""
         ...
 
     def generate_batches(
-        self, batches: Iterable[Sequence[PromptText]], sampling: Sampling, progress: Progress
+        self, batches: Iterable[Prompts], sampling: Sampling, progress: Progress
     ) -> Iterator[list[Generated]]:
         """Yield the written answers."""
         ...

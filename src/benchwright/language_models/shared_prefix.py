@@ -20,7 +20,9 @@ from transformers.masking_utils import ALL_MASK_ATTENTION_FUNCTIONS
 NAME = "benchwright_shared_prefix"
 """The name under which Transformers knows this attention."""
 
-Layers = Sequence[tuple[torch.Tensor, torch.Tensor]]
+KeysAndValues = tuple[torch.Tensor, torch.Tensor]
+
+Layers = Sequence[KeysAndValues]
 """Keys and values of the prefix, layer by layer: (1, key heads, prefix, head size) each."""
 
 
@@ -138,11 +140,14 @@ class RowCache:
 
     def __init__(self, slots: int, width: int, prefix: Layers, apart: bool) -> None:
         self._prefix = prefix
-        self._copied = prefix[0][0].shape[-2] if prefix and not apart else 0
+        self._copied = 0
+        if prefix and not apart:
+            keys, _ = prefix[0]
+            self._copied = keys.shape[-2]
         self._slots = slots
         self._width = width + self._copied
-        self._kept: list[tuple[torch.Tensor, torch.Tensor]] = []  # by layer
-        self._fresh: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
+        self._kept: list[KeysAndValues] = []  # by layer
+        self._fresh: dict[int, KeysAndValues] = {}
         self._columns: torch.Tensor | None = None
         self._seen = 0
 
@@ -182,9 +187,7 @@ class RowCache:
             keys[target, :, : self._seen] = keys[source, :, : self._seen]
             values[target, :, : self._seen] = values[source, :, : self._seen]
 
-    def update(
-        self, layer: int, keys: torch.Tensor, values: torch.Tensor
-    ) -> tuple[torch.Tensor, torch.Tensor]:
+    def update(self, layer: int, keys: torch.Tensor, values: torch.Tensor) -> KeysAndValues:
         """Store a layer's new keys and values (rows, heads, width, size); return all of them."""
         if self._columns is None:
             self._fresh[layer] = (keys, values)

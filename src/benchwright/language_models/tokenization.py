@@ -3,8 +3,12 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from benchwright.language_models.protocol import PromptText
+from benchwright.language_models.protocol import Prompts
 
+SPECIAL_TOKENS = 8
+"""Tokens of a context that are reserved for special tokens."""
+BYTES_PER_TOKEN = 3
+"""At least so many on average, where there is no tokenizer; English has four."""
 _END = 100  # characters of a prompt, at least, that are read again with each option
 _SETTLED = 8  # tokens at the end of a prompt that must not depend on what is before
 
@@ -42,7 +46,7 @@ def common_length(sequences: Sequence[list[int]] | Sequence[list[str]]) -> int:
     return min(len(low), len(high))
 
 
-def encode(tokenizer: Any, prompts: Sequence[PromptText]) -> list[Encoded]:
+def encode(tokenizer: Any, prompts: Prompts) -> list[Encoded]:
     """Tokenise each prompt together with each of its continuations.
 
     So no token boundary is forced that the model has not seen in training. The context is what all
@@ -90,7 +94,7 @@ def _joined(
     return [context[:-_SETTLED] + tokens[first:] for tokens in ends_with]
 
 
-def encode_contexts(tokenizer: Any, prompts: Sequence[PromptText]) -> list[list[int]]:
+def encode_contexts(tokenizer: Any, prompts: Prompts) -> list[list[int]]:
     """Return the token ids of each prompt; an empty one is the token that begins or ends a text."""
     contexts = []
     for prompt in prompts:

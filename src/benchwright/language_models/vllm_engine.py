@@ -9,6 +9,7 @@ import os
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import islice
 from types import ModuleType
@@ -18,6 +19,7 @@ from benchwright.core.errors import InputError, in_short
 from benchwright.language_models.protocol import (
     Generated,
     Progress,
+    Prompts,
     PromptScore,
     PromptText,
     Sampling,
@@ -53,7 +55,8 @@ class Request(NamedTuple):
     settings: dict[str, Any]
 
 
-class Job(NamedTuple, Generic[T]):
+@dataclass(eq=False)
+class Job(Generic[T]):
     """A prompt: its requests, and the function from their answers to its result."""
 
     requests: list[Request]
@@ -191,52 +194,62 @@ class VllmModel:
         return cls(engine, SamplingParams, tokenizer, context, settings.max_sequences)
 
     def score_batches(
-        self, batches: Iterable[Sequence[PromptText]], progress: Progress
+        self, batches: Iterable[Prompts], progress: Progress
     ) -> Iterator[list[PromptScore]]:
         """Yield the log-likelihoods of the continuations; see `PromptScore`."""
-        jobs = (list(map(self._scoring, encode(self.tokenizer, prompts))) for prompts in batches)
-        return self._results(jobs, self.at_once, progress)
+
+        def prepare(prompts: Prompts) -> list[Job[PromptScore]]:
+            return [self._scoring(item) for item in encode(self.tokenizer, prompts)]
+
+        return self._results(map(prepare, batches), self.at_once, progress)
 
     def generate_batches(
-        self, batches: Iterable[Sequence[PromptText]], sampling: Sampling, progress: Progress
+        self, batches: Iterable[Prompts], sampling: Sampling, progress: Progress
     ) -> Iterator[list[Generated]]:
         """Yield the written answers; see `Generated`.
 
         Draws are seeded by `sampling.seed` and the prompt: neighbours change rounding alone.
         """
 
-        def prepare(prompts: Sequence[PromptText]) -> list[Job[Generated]]:
-            pairs = zip(prompts, encode_contexts(self.tokenizer, prompts), strict=True)
+        def prepare(prompts: Prompts) -> list[Job[Generated]]:
+            contexts = encode_contexts(self.tokenizer, prompts)
+            pairs = zip(prompts, contexts, strict=True)
             return [self._writing(prompt, tokens, sampling) for prompt, tokens in pairs]
 
-        return self._results(map(prepare, batches), self.at_once // sampling.samples, progress)
+        at_once = self.at_once // sampling.samples
+        return self._results(map(prepare, batches), at_once, progress)
 
     def _results(
         self, batches: Iterable[list[Job[T]]], at_once: int, progress: Progress
     ) -> Iterator[list[T]]:
         """Yield the results of each batch; small batches are joined to `at_once` requests."""
         joined: list[list[Job[T]]] = []
+        n_requests = 0
         for batch in batches:
             joined.append(batch)
-            if sum(len(job.requests) for jobs in joined for job in jobs) >= at_once:
+            n_requests += sum(len(job.requests) for job in batch)
+            if n_requests >= at_once:
                 yield from self._answered(joined, progress)
                 joined = []
+                n_requests = 0
         yield from self._answered(joined, progress)
 
     def _answered(self, batches: list[list[Job[T]]], progress: Progress) -> Iterator[list[T]]:
         jobs = [job for batch in batches for job in batch]
         # Prompts with one prefix are adjacent, so that it stays in the cache until all are done.
-        order = sorted(range(len(jobs)), key=lambda i: [r.tokens for r in jobs[i].requests[:1]])
-        requests = [request for i in order for request in jobs[i].requests]
+        ordered = sorted(jobs, key=lambda job: [first.tokens for first in job.requests[:1]])
+        requests = [request for job in ordered for request in job.requests]
         prompts = [{"prompt_token_ids": request.tokens} for request in requests]
         params = [self.sampling_params(**request.settings) for request in requests]
         outputs = self.engine.generate(prompts, params, use_tqdm=False) if requests else []
         answers = iter([output.outputs for output in outputs])
-        results = {i: jobs[i].finish(list(islice(answers, len(jobs[i].requests)))) for i in order}
+        results: dict[Job[T], T] = {}
+        for job in ordered:
+            own = list(islice(answers, len(job.requests)))
+            results[job] = job.finish(own)
         progress(len(jobs))
-        ordered = iter(results[i] for i in range(len(jobs)))
         for batch in batches:
-            yield list(islice(ordered, len(batch)))
+            yield [results[job] for job in batch]
 
     def close(self) -> None:
         import torch
@@ -263,8 +276,10 @@ class VllmModel:
         ]
 
         def finish(answers: list[Any]) -> PromptScore:
-            first = [samples[0].logprobs[0] for samples in answers]
-            seen = [{token: value.logprob for token, value in of.items()} for of in first]
+            seen = []
+            for samples in answers:
+                listed = samples[0].logprobs[0]
+                seen.append({token: entry.logprob for token, entry in listed.items()})
             return PromptScore(option_logprobs(item.options, asked, seen), lengths, n_tokens)
 
         return Job(requests, finish)
@@ -285,10 +300,12 @@ class VllmModel:
 
         def finish(answers: list[Any]) -> Generated:
             [samples] = answers
-            texts, ends = tuple(s.text for s in samples), tuple(s.finish_reason for s in samples)
+            texts = tuple(sample.text for sample in samples)
+            ends = tuple(sample.finish_reason for sample in samples)
             if not {"stop", "length"}.issuperset(ends):
                 raise RuntimeError(f"vLLM ended a request with {ends}")
-            return Generated(texts, ends, sum(len(s.token_ids) for s in samples), n_tokens)
+            generated = sum(len(sample.token_ids) for sample in samples)
+            return Generated(texts, ends, generated, prompt_tokens=n_tokens)
 
         return Job([Request(tokens, settings)], finish)
 

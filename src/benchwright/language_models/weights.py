@@ -145,8 +145,9 @@ def revision(spec: WeightsParams) -> str:
     if path.is_file():
         return _sha256(path)[:16]
     whole = hashlib.sha256()
-    for file in sorted(f for f in path.rglob("*") if f.is_file() and f.suffix in _CONTENT):
-        whole.update(f"{file.relative_to(path)}\x1f{_sha256(file)}\n".encode())
+    for file in sorted(path.rglob("*")):
+        if file.is_file() and file.suffix in _CONTENT:
+            whole.update(f"{file.relative_to(path)}\x1f{_sha256(file)}\n".encode())
     return whole.hexdigest()[:16]
 
 

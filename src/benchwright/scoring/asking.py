@@ -81,12 +81,11 @@ class _Asker:
         answered = answer_shards(shards, self.store, models, self.scoring, f"{self.what} with")
         for name, frame in answered:
             self.store.add(name, frame)
-        frames = [self.store[shard.name] for shard in shards]
-        written = {
-            key: None if absent(texts) else str(texts[0])
-            for frame in frames
-            for key, texts in zip(frame["key"], frame["texts"], strict=True)
-        }
+        written: dict[str, str | None] = {}
+        for shard in shards:
+            frame = self.store[shard.name]
+            for key, samples in zip(frame["key"], frame["texts"], strict=True):
+                written[key] = None if absent(samples) else str(samples[0])
         return {text: written[key] for text, key in keys.items()}
 
     @cached_property
@@ -136,8 +135,11 @@ def ask_in_rounds(
             break
         written = ask([texts[place] for place in open_places], attempt)
         for place, reply in zip(open_places, written, strict=True):
-            value = None if reply is None else parse(place, reply)
-            status = "too_long" if reply is None else "unparsed" if value is None else "parsed"
+            value = None
+            status = "too_long"
+            if reply is not None:
+                value = parse(place, reply)
+                status = "unparsed" if value is None else "parsed"
             last[place] = Reply(place, attempt, reply, value, status)
             replies.append(last[place])
         open_places = [place for place in open_places if last[place].status == "unparsed"]

@@ -106,7 +106,8 @@ class BatchEngine(contextlib.ExitStack):
 
     def __init__(self, params: BatchEngineParams, section: str) -> None:
         super().__init__()
-        self._params, self._section = params, section
+        self._params = params
+        self._section = section
 
     def over(
         self, function: Callable[[Task], Iterable[Part]], tasks: Iterable[Task]
@@ -143,7 +144,8 @@ class BatchEngine(contextlib.ExitStack):
     @cached_property
     def _workers(self) -> tuple[Callable[..., Any], Callable[[Any], list[Any]]]:
         """How tasks reach the workers, and how their results come back."""
-        params, section = self._params, self._section
+        params = self._params
+        section = self._section
         if params.engine == "local":
             pool = ProcessPoolExecutor(params.workers, get_context("spawn"))
             self.callback(partial(pool.shutdown, cancel_futures=True))

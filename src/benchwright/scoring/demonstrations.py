@@ -20,6 +20,11 @@ def open_ended(question: Question) -> bool:
     return not question.choices and bool(question.answer_text)
 
 
+def _is_usable(demonstration: Question) -> bool:
+    known = answerable(demonstration) and demonstration.answer >= 0
+    return known or open_ended(demonstration)
+
+
 class DemonstrationPool:
     """The usable demonstrations in a fixed order.
 
@@ -33,7 +38,7 @@ class DemonstrationPool:
         demonstrations_of: Literal["per_subject", "all"],
         seed: int,
     ) -> None:
-        usable = [d for d in demonstrations if open_ended(d) or (answerable(d) and d.answer >= 0)]
+        usable = list(filter(_is_usable, demonstrations))
         ids = [d.item_id for d in usable]
         draws = dict(zip(ids, item_uniforms(seed, "demonstrations", ids), strict=True))
         self._seeded = sorted(usable, key=lambda d: (draws[d.item_id], d.item_id))

@@ -29,7 +29,7 @@ _NUMBER = re.compile(
 )
 # A time, a version, a power, a variable, an ordinal: not the number alone.
 _NOT_A_NUMBER = re.compile(r"[:.,/]\d|\^|[xyzn](?![A-Za-z])| ?[×÷+]|(?:st|nd|rd|th)\b")
-_SCALES = {"": 0, "thousand": 3, "million": 6, "billion": 9}
+_SCALES = {"thousand": 3, "million": 6, "billion": 9}
 _UNIT = re.compile(r" ?%?(?:[ -]?[A-Za-z°²³/']{1,20}){0,3}")
 _JOINED = re.compile(r"(?: ?[a-z%]{1,15})? ?(?:,? ?\b(?:or|and|to)\b|[-–—/*×x+÷^]) ?")
 _LIST_MARK = re.compile(r"^[ *#]{0,6}(?:step )?\d{1,3}[.):] ", re.IGNORECASE | re.MULTILINE)
@@ -57,21 +57,29 @@ def canonical_number(text: str) -> str | None:
         return None
     text = unmarked(plain(text))
     match = _NUMBER.match(text)
-    return _value(match) if match and _UNIT.fullmatch(text, match.end()) else None
+    if match and _UNIT.fullmatch(text, match.end()):
+        return _value(match)
+    return None
 
 
 def _value(match: re.Match[str]) -> str | None:
     """Return a number in its canonical spelling; None if it is part of something else."""
-    if match.end() - match.start() > _MOST_DIGITS or _NOT_A_NUMBER.match(match.string, match.end()):
+    start, end = match.span()
+    if end - start > _MOST_DIGITS or _NOT_A_NUMBER.match(match.string, end):
         return None
     value = Fraction((match["whole"] or "0").replace(",", "") + (match["part"] or ""))
     if match["under"]:
         under = int(match["under"])
         if under == 0:
             return None
-        value = value + Fraction(int(match["mixed"]), under) if match["mixed"] else value / under
-    value *= 10 ** _SCALES[(match["scale"] or "").lower()]
-    return _written(-value if "-" in (match["sign"], match["inner"]) else value)
+        if match["mixed"]:
+            value += Fraction(int(match["mixed"]), under)
+        else:
+            value /= under
+    if match["scale"]:
+        value *= 10 ** _SCALES[match["scale"].lower()]
+    is_negative = match["sign"] or match["inner"]
+    return _written(-value if is_negative else value)
 
 
 def _written(value: Fraction) -> str:
@@ -116,7 +124,9 @@ def read_words(content: str, how: ReadAs) -> Found | None:
         return _found(None, 1)
     clause = content if how is not ReadAs.STATED else content[: sentence_end(content)]
     words = unmarked(clause)
-    return _found(words, len(clause.rstrip())) if words and len(words) <= _LONGEST else None
+    if 0 < len(words) <= _LONGEST:
+        return _found(words, len(clause.rstrip()))
+    return None
 
 
 def whole_answer(text: str, numeric: bool) -> str | None:
@@ -124,16 +134,21 @@ def whole_answer(text: str, numeric: bool) -> str | None:
     if numeric:
         return canonical_number(text)
     words = unmarked(text)
-    refused = "\n" in words or len(words) > _LONGEST or UNSTATED.search(words)
-    return None if refused else words or None
+    if "\n" in words or len(words) > _LONGEST or UNSTATED.search(words):
+        return None
+    return words or None
 
 
 def last_number(text: str) -> str | None:
     """Return the last number of a text; None if its sentence asks, doubts or denies."""
     text = _LIST_MARK.sub("", text)
-    *_, last = [None, *_NUMBER.finditer(text)]
-    if last is None or text[: last.start()].rstrip().endswith(_OPERATORS):
+    numbers = list(_NUMBER.finditer(text))
+    if not numbers:
         return None
-    end = sentence_end(text, last.end())
-    sentence = sentence_before(text, last.start()) + text[last.start() : end + 1]
-    return None if sentence.endswith("?") or UNSTATED.search(sentence) else _value(last)
+    start, end = numbers[-1].span()
+    sentence = sentence_before(text, start) + text[start : sentence_end(text, end) + 1]
+    if sentence.endswith("?") or UNSTATED.search(sentence):
+        return None
+    if text[:start].rstrip().endswith(_OPERATORS):
+        return None
+    return _value(numbers[-1])

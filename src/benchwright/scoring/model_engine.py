@@ -139,7 +139,8 @@ def for_actors(model: ModelParams, scoring: ScoringParams) -> tuple[ModelParams,
         InputError: actors would not have the device that this process expects.
     """
     assert model.weights is not None  # noqa: S101  (servers have no actors)
-    weights, gpus = model.weights, scoring.ray.gpus_per_actor
+    weights = model.weights
+    gpus = scoring.ray.gpus_per_actor
     if isinstance(weights, PathWeights):
         path = str(Path(weights.path).expanduser().absolute())
         weights = weights.model_copy(update={"path": path})
@@ -178,7 +179,8 @@ class Answerer:
 def check_resources(params: RayParams, there: Mapping[str, float]) -> None:
     """Raise InputError if actors on this machine would wait forever."""
     for resource, each in (("GPU", params.gpus_per_actor), ("CPU", params.cpus_per_actor)):
-        wanted, available = params.actors * each, there.get(resource, 0.0)
+        wanted = params.actors * each
+        available = there.get(resource, 0.0)
         if wanted > available and params.address is None:
             raise InputError(
                 f"scoring.ray: {params.actors} actors of {each:g} {resource}s each need "

@@ -1,6 +1,5 @@
 """The prompts: every item in every configuration and condition."""
 
-import hashlib
 import json
 import logging
 from collections import Counter
@@ -18,6 +17,7 @@ from benchwright.core.configuration import (
 )
 from benchwright.core.errors import InputError
 from benchwright.language_models.loading import context_limit, message_frame, model_tokenizer
+from benchwright.language_models.tokenization import BYTES_PER_TOKEN, SPECIAL_TOKENS
 from benchwright.params.benchmark import BenchmarkParams, PromptParams
 from benchwright.params.scoring import ModelParams, ModelsParams, ScoringParams
 from benchwright.scoring.demonstrations import (
@@ -35,13 +35,12 @@ from benchwright.scoring.rendering import (
     render_demonstration,
     render_prompt,
 )
+from benchwright.scoring.score_shards import digest
 from benchwright.tables.responses import Prompts
 
 logger = logging.getLogger(__name__)
 
-_SPECIAL_TOKENS = 8  # reserved for special tokens
 _LETTER_TOKENS = 16  # of the answer that names a letter, where letters are sampled
-_BYTES_PER_TOKEN = 3  # without a tokenizer; English has four
 
 
 class Asked(NamedTuple):
@@ -242,10 +241,10 @@ class PromptWriter:
         limit = self._limit - min(written, self._limit // 2)
         size = len(text.encode())
         # A token is at least one byte: most prompts fit without a tokenizer.
-        if size + _SPECIAL_TOKENS <= limit:
+        if size + SPECIAL_TOKENS <= limit:
             return True
         if self.tokenizer is None:
-            return size / _BYTES_PER_TOKEN + _SPECIAL_TOKENS <= limit
+            return size / BYTES_PER_TOKEN + SPECIAL_TOKENS <= limit
         return len(self.tokenizer(text).input_ids) <= limit
 
 
@@ -253,8 +252,7 @@ def prompt_id(
     prompt: Rendered, scored: Sequence[str], labels: Sequence[str], style: str, template: str
 ) -> str:
     """Return a hash of what is shown and scored; equal prompts have equal ids."""
-    content = json.dumps([prompt.prefix, prompt.text, [*scored], [*labels], style, template])
-    return hashlib.blake2b(content.encode(), digest_size=16).hexdigest()
+    return digest([prompt.prefix, prompt.text, list(scored), list(labels), style, template])
 
 
 def _asked_items(tables: QuestionTables, scoring: ScoringParams, seed: int) -> list[Asked]:
@@ -262,13 +260,16 @@ def _asked_items(tables: QuestionTables, scoring: ScoringParams, seed: int) -> l
     pool = demonstration_pools(questions(tables["demonstrations"]), scoring, seed)
     # In mode `first` the other conditions are recorded.
     conditions = scoring.conditions[: 1 if scoring.mode == "first" else None]
-    asked = {
-        (q.item_id, c): Asked(q, c, pool(q)) for q in questions(tables["items"]) for c in conditions
-    }
+    asked: dict[tuple[str, str], Asked] = {}
+    for question in questions(tables["items"]):
+        for condition in conditions:
+            key = (question.item_id, condition)
+            asked[key] = Asked(question, condition, pool(question))
     if scoring.calibration:
-        for q in filter(answerable, questions(tables["calibration_items"])):
-            asked.setdefault((q.item_id, "question"), Asked(q, "question", pool(q), True))
-    return [question for _, question in sorted(asked.items(), key=lambda pair: pair[0])]
+        for question in filter(answerable, questions(tables["calibration_items"])):
+            calibrating = Asked(question, "question", pool(question), calibrates=True)
+            asked.setdefault((question.item_id, "question"), calibrating)
+    return [asked[key] for key in sorted(asked)]
 
 
 def _asked_copies(
@@ -276,7 +277,8 @@ def _asked_copies(
 ) -> Iterator[Asked]:
     """Yield each question of the copies with its demonstrations, by condition and item id."""
     for condition, copy in perturbed_items.groupby("condition"):
-        pool = demonstration_pools(questions(copy[copy["role"] == "demonstration"]), scoring, seed)
+        shown = questions(copy[copy["role"] == "demonstration"])
+        pool = demonstration_pools(shown, scoring, seed)
         for question in sorted(questions(copy[copy["role"] == "item"])):
             yield Asked(question, str(condition), pool(question))
 
@@ -285,13 +287,13 @@ def _is_filter_model(configuration: Configuration, filter_models: Collection[str
     """Return whether a filter model may use this configuration (the cloze styles share one)."""
     if filter_models is None or isinstance(filter_models, str | Mapping):
         return True
-    named = (parse_configuration(name) for name in filter_models)
-    return any(
-        c.model == configuration.model
-        if not c.style
-        else c._replace(style=SCORED_AS.get(c.style, c.style)) == configuration
-        for c in named
-    )
+    for named in map(parse_configuration, filter_models):
+        if not named.style and named.model == configuration.model:
+            return True
+        scored_as = SCORED_AS.get(named.style, named.style)
+        if named._replace(style=scored_as) == configuration:
+            return True
+    return False
 
 
 def _can_answer(configuration: Configuration, model: ModelParams) -> None:

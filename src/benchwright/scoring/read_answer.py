@@ -92,24 +92,26 @@ def _read_option(text: str, options: "_Options", finished: bool) -> Answer:
     if said:
         return _last(text, said, finished)
     lines = [line for line in text.split("\n") if line.strip()]
-    shown = {0, len(lines) - 1} if finished else set(range(len(lines[:-1][:1])))
-    named = {options.named_by(lines[at]) for at in shown if lines} - {None}
-    return named.pop() or _NONE if len(named) == 1 else _SEVERAL if named else _NONE
+    if not finished:
+        lines = lines[:-1][:1]  # the last one may be cut off
+    outer = lines[:1] + lines[-1:]
+    named = {answer for answer in map(options.named_by, outer) if answer is not None}
+    if not named:
+        return _NONE
+    return named.pop() if len(named) == 1 else _SEVERAL
 
 
 def _last(text: str, said: list[Statement], finished: bool) -> Answer:
     """Return the answer of the last statement, unless its sentence names another one."""
     *others, last = sorted(said, key=lambda each: (each.end, each.at))
-    closed = finished or last.how is ReadAs.BOXED or text[last.end :].strip(" .,*_$\n")
-    if not closed:
+    goes_on = text[last.end :].strip(" .,*_$\n")
+    if not (finished or last.how is ReadAs.BOXED or goes_on):
         return _NONE
     differing = [each for each in others if each.value not in {None, last.value}]
-    if (
-        last.value is not None
-        and differing
-        and not re.search(r"[.!?\n]", text[differing[-1].end : last.at])
-    ):
-        return _SEVERAL
+    if differing and last.value is not None:
+        between = text[differing[-1].end : last.at]
+        if not re.search(r"[.!?\n]", between):
+            return _SEVERAL
     return Answer(last.value, last.how)
 
 
@@ -152,7 +154,7 @@ class _Options:
         ]
         if not fitting:
             return None
-        longest = max(fitting)[0]
+        longest, _ = max(fitting)
         named = [index for length, index in fitting if length == longest]
         return Found(named[0], longest) if len(named) == 1 else _several(longest)
 
@@ -181,21 +183,28 @@ class _Options:
 
     def bare_lines(self, text: str, finished: bool) -> Iterator[Statement]:
         """Yield the first and the last line if they are a label with at most its option's words."""
-        several = len({match[1].upper() for match in _LABELLED_LINE.finditer(text)}) > 1
-        first, last = text.partition("\n")[0], text.rpartition("\n")[2]
-        for at, line in {0: first, **({len(text) - len(last): last} if finished else {})}.items():
-            label = line[: self.window].lstrip("#>*_`\"'$ -")
-            match = _BARE_LINE.fullmatch(label)
-            index = self._index(match["label"].strip("([])")) if match else None
-            if match is None or index is None:
-                continue
-            rest, own = same_words(match["rest"]), self._texts[index]
-            fits = own and rest and not several and (own.startswith(rest) or rest.startswith(own))
-            if UNSTATED.search(rest[len(own) :]):
-                continue
-            if not rest or fits or rest.startswith(("because ", "since ")):
-                end = match.start("rest") if fits else len(label)
-                yield Statement(at, at + len(line) - len(label) + end, index, ReadAs.LETTER)
+        labels = {match[1].upper() for match in _LABELLED_LINE.finditer(text)}
+        may_fit = len(labels) < 2
+        first_end = text.find("\n")
+        yield from self._bare_line(text if first_end < 0 else text[:first_end], 0, may_fit)
+        last_start = text.rfind("\n") + 1
+        if finished and last_start:
+            yield from self._bare_line(text[last_start:], last_start, may_fit)
+
+    def _bare_line(self, line: str, at: int, may_fit: bool) -> Iterator[Statement]:
+        label = line[: self.window].lstrip("#>*_`\"'$ -")
+        match = _BARE_LINE.fullmatch(label)
+        index = self._index(match["label"].strip("([])")) if match else None
+        if match is None or index is None:
+            return
+        rest = same_words(match["rest"])
+        own = self._texts[index]
+        if UNSTATED.search(rest[len(own) :]):
+            return
+        fits = may_fit and own and rest and (own.startswith(rest) or rest.startswith(own))
+        if not rest or fits or rest.startswith(("because ", "since ")):
+            end = match.start("rest") if fits else len(label)
+            yield Statement(at, at + len(line) - len(label) + end, index, ReadAs.LETTER)
 
 
 def _several(length: int) -> Found:

@@ -97,15 +97,17 @@ def render_demonstration(
             answer = words.statement.replace("{label}", LABELS[question.answer], 1)
         else:
             answer = words.open_statement.replace("{answer}", question.answer_text, 1)
-        parts = (question.explanation.partition("####")[0].strip(), answer)
+        explanation, _, _ = question.explanation.partition("####")
+        parts = [explanation.strip(), answer]
         return body + " " + " ".join(filter(None, parts))
     return body + continuations(question, style, label_space)[question.answer]
 
 
 def render_before(question: Question, shown: Sequence[str], words: PromptParams) -> str:
     """Render what comes before the question and its separator: description and demonstrations."""
-    description = words.description.replace("{subject}", question.subject.replace("_", " "))
-    return words.separator.join(filter(None, (description.rstrip(), *shown)))
+    subject = question.subject.replace("_", " ")
+    description = words.description.replace("{subject}", subject).rstrip()
+    return words.separator.join(filter(None, [description, *shown]))
 
 
 def render_prompt(
@@ -123,4 +125,5 @@ def render_prompt(
     before = render_before(question, shown, words)
     body = render_question(question, style, condition, words)
     prefix = before.rstrip()
-    return Rendered(prefix, before[len(prefix) :] + (words.separator if before else "") + body)
+    separator = words.separator if before else ""
+    return Rendered(prefix, before[len(prefix) :] + separator + body)

@@ -15,10 +15,6 @@ from benchwright.params.scoring import ModelParams, ModelsParams, ScoringParams
 
 _SCORER = "2"  # increase it when a change of scoring changes its numbers
 
-_PLANNED = (
-    *("model", "prefix", "text", "continuations", "template", "labels", "style"),
-    *("shots_used", "max_new_tokens", "stop"),
-)
 COLUMNS = ("key", "logprobs", "option_tokens", "prompt_tokens")
 """Columns of a shard: one row per key; `logprobs` None where the prompt did not fit."""
 
@@ -96,7 +92,7 @@ def score_key(
 
     Item id and configuration name are not part of it: equal prompts are scored once.
     """
-    return _digest([sorted(ingredients.items()), *prompt, list(labels), style, shots_used])
+    return digest([sorted(ingredients.items()), *prompt, list(labels), style, shots_used])
 
 
 def plan_shards(prompts: pd.DataFrame, models: ModelsParams, scoring: ScoringParams) -> ShardPlan:
@@ -110,26 +106,28 @@ def plan_shards(prompts: pd.DataFrame, models: ModelsParams, scoring: ScoringPar
     }
     keys: list[str] = []
     groups: dict[tuple[str, str, Sampling | None], dict[str, PromptText]] = {}
-    columns = (prompts[name] for name in _PLANNED)
-    for row in zip(*columns, strict=True):
-        model, prefix, text, scored, template, labels, style, shots_used, most, stop = row
-        prompt = PromptText(prefix, text, tuple(scored), template)
-        asked = ingredients[model]
+    how = scoring.generation
+    row: Any
+    for row in prompts.itertuples(index=False):
+        prompt = PromptText(row.prefix, row.text, tuple(row.continuations), row.template)
+        asked = ingredients[row.model]
         drawn = None
-        if most:
-            how = scoring.generation
+        if row.max_new_tokens:
             drawn = Sampling(
-                int(most), how.samples, how.temperature, how.top_p, tuple(stop), how.seed
+                int(row.max_new_tokens),
+                samples=how.samples,
+                temperature=how.temperature,
+                top_p=how.top_p,
+                stop=tuple(row.stop),
+                seed=how.seed,
             )
             asked = {**asked, "sampling": json.dumps(drawn)}
-        key = score_key(asked, prompt, labels, style, int(shots_used))
+        key = score_key(asked, prompt, row.labels, row.style, int(row.shots_used))
         keys.append(key)
-        groups.setdefault((model, prefix, drawn), {})[key] = prompt
-    shards = [
-        shard
-        for (model, _, drawn), by_key in groups.items()
-        for shard in cut_shards(model, by_key, drawn, scoring)
-    ]
+        groups.setdefault((row.model, row.prefix, drawn), {})[key] = prompt
+    shards: list[Shard] = []
+    for (model, _, drawn), by_key in groups.items():
+        shards.extend(cut_shards(model, by_key, drawn, scoring))
     # Scored continuations come before written answers, sorted by sampling.
     return ShardPlan(keys, sorted(shards, key=lambda s: (s.model, s.sampling or (), s.name)))
 
@@ -151,17 +149,16 @@ def cut_shards(
     cut: list[list[str]] = [[] for _ in range(parts)]
     for key in sorted(prompts):
         cut[int(key[:8], 16) * parts >> 32].append(key)
-    return [
-        Shard(
-            _digest([keys, scoring.batch_tokens]),
-            *(model, drawn, tuple(keys), tuple(prompts[key] for key in keys)),
-        )
-        for keys in cut
-        if keys
-    ]
+    shards = []
+    for keys in filter(None, cut):
+        name = digest([keys, scoring.batch_tokens])
+        texts = tuple(prompts[key] for key in keys)
+        shards.append(Shard(name, model, drawn, keys=tuple(keys), prompts=texts))
+    return shards
 
 
-def _digest(content: list[Any]) -> str:
+def digest(content: list[Any]) -> str:
+    """Return 32 hexadecimal digits for texts, numbers and lists of them."""
     return hashlib.blake2b(json.dumps(content).encode(), digest_size=16).hexdigest()
 
 
@@ -173,9 +170,10 @@ def shard_table(shard: Shard, answers: Answers) -> pd.DataFrame:
     """Return the table of a shard; one row per key, in the shard's order."""
     frame = pd.DataFrame(answers)
     frame.insert(0, "key", list(shard.keys))
-    kinds: dict[str, Any] = {"key": str, "prompt_tokens": "int64", "generated_tokens": "int64"}
-    columns = _columns(shard)
-    return frame[columns].astype({name: kinds[name] for name in columns if name in kinds})
+    kinds: dict[str, Any] = {"key": str, "prompt_tokens": "int64"}
+    if shard.sampling is not None:
+        kinds["generated_tokens"] = "int64"
+    return frame[_columns(shard)].astype(kinds)
 
 
 def holds(frame: pd.DataFrame | None, shard: Shard) -> bool:
