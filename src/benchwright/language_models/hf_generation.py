@@ -101,15 +101,14 @@ class _Reader:
 
     def read(self, contexts: Sequence[list[int]]) -> torch.Tensor:
         """Return the logits (contexts, vocabulary) after each context."""
-        own = [context[self.skip :] for context in contexts]
-        lengths = torch.tensor([len(tokens) for tokens in own])
-        width = int(lengths.max())
+        width = max(map(len, contexts))
         # Padding comes last: no token of a text can see it.
-        ids = torch.tensor([tokens + [0] * (width - len(tokens)) for tokens in own])
-        positions = torch.arange(self.skip, self.skip + width).expand(len(own), -1)
+        padded = [context + [0] * (width - len(context)) for context in contexts]
+        ids = torch.tensor(padded)[:, self.skip :]
+        positions = torch.arange(self.skip, width).expand(len(ids), -1)
         hidden = self._states(ids, positions, self.cache.to_read())
-        last = lengths.to(hidden.device) - 1
-        rows = torch.arange(len(own), device=hidden.device)
+        last = [len(context) - self.skip - 1 for context in contexts]
+        rows = list(range(len(contexts)))
         return self._network.logits(hidden[rows, last])
 
     def step(self, rows: Sequence[_Row]) -> torch.Tensor:
@@ -254,24 +253,29 @@ class _Writing:
             free -= len(new)
             prompts = list(dict.fromkeys(row.prompt for row in new))
             logits = reader.read([self.contexts[prompt] for prompt in prompts])
-            self._append(new, logits[[prompts.index(row.prompt) for row in new]])
-            yield from (row for row in new if row.finish)
-            going_on = [row for row in new if not row.finish]
+            places = [prompts.index(row.prompt) for row in new]
+            self._append(new, logits[places])
+            going_on = []
+            for row, place in zip(new, places, strict=True):
+                if row.finish:
+                    yield row
+                else:
+                    rows.append(row)
+                    going_on.append(place)
             if going_on:
-                slots = range(len(rows), len(rows) + len(going_on))
-                reader.cache.place(slots, [prompts.index(row.prompt) for row in going_on])
-            rows.extend(going_on)
+                reader.cache.place(range(len(rows) - len(going_on), len(rows)), going_on)
 
     def _next_rows(self, reader: _Reader, queue: "deque[_Row]", free: int) -> list[_Row]:
         """Take answers from the queue, of as many prompts as are read in one pass."""
         batch_tokens = self._network.batch_tokens
         length = len(queue[0].context)
-        most = min(batch_tokens // (length - reader.skip), _CACHE_FACTOR * batch_tokens // length)
+        fit_pass = batch_tokens // (length - reader.skip)
+        fit_cache = _CACHE_FACTOR * batch_tokens // length
         rows: list[_Row] = []
         prompts: set[int] = set()
         while queue and len(rows) < free:
             prompts.add(queue[0].prompt)
-            if len(prompts) > max(1, most):
+            if len(prompts) > max(1, min(fit_pass, fit_cache)):
                 break
             rows.append(queue.popleft())
         return rows

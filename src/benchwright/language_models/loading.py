@@ -88,6 +88,8 @@ def message_frame(model: ModelParams, scoring: ScoringParams, in_template: bool)
     Raises:
         ValueError: the tokenizer has no chat template.
     """
-    if model.endpoint is not None:
-        return ChatFrame("", "", "messages" if model.endpoint.api == "chat" else "none")
-    return chat_frame(model_tokenizer(model, scoring)) if in_template else ChatFrame("", "", "none")
+    if model.endpoint is not None and model.endpoint.api == "chat":
+        return ChatFrame("", "", "messages")
+    if model.endpoint is not None or not in_template:
+        return ChatFrame("", "", "none")
+    return chat_frame(model_tokenizer(model, scoring))

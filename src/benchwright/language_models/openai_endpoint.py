@@ -148,8 +148,11 @@ class EndpointModel:
             return [_Request(p, _UNKNOWN, (1,) * len(p.continuations)) for p in prompts]
         # `encode` needs a continuation.
         scored = [p._replace(continuations=p.continuations or ("",)) for p in prompts]
-        encoded = zip(prompts, encode(self._tokenizer, scored), strict=True)
-        return [_Request(p, len(e.context), e.option_tokens) for p, e in encoded]
+        encoded = encode(self._tokenizer, scored)
+        return [
+            _Request(prompt, len(tokens.context), tokens.option_tokens)
+            for prompt, tokens in zip(prompts, encoded, strict=True)
+        ]
 
     async def _echo_score(self, client: AsyncClient, request: _Request) -> PromptScore:
         shown = request.prompt.shown

@@ -15,7 +15,9 @@ def pack_linear_layers(model: Any, besides: Any = None) -> None:
     """
     ops = torch.ops.mkldnn
     needed = ("_is_mkldnn_bf16_supported", "_reorder_linear_weight", "_linear_pointwise")
-    if not all(hasattr(ops, name) for name in needed) or not ops._is_mkldnn_bf16_supported():
+    if not all(hasattr(ops, name) for name in needed):
+        return
+    if not ops._is_mkldnn_bf16_supported():
         return
     for layer in model.modules():
         if type(layer) is not torch.nn.Linear or layer is besides:

@@ -121,8 +121,9 @@ def encode_states(
         states: torch.Tensor = output.last_hidden_state.float()
         lengths = mask.sum(dim=1)
         if pooling == "last_token":
-            return states[mask.new_tensor(range(len(mask))), lengths - 1]
-        return (states * mask[:, :, None]).sum(dim=1) / lengths[:, None]
+            return states[list(range(len(rows))), lengths - 1]
+        sums = (states * mask[:, :, None]).sum(dim=1)
+        return sums / lengths[:, None]
 
     widths = rounded_widths([len(tokens) for tokens in ids], None)
     size = model.config.get_text_config(decoder=True).hidden_size
@@ -131,9 +132,11 @@ def encode_states(
 
 def token_ids(tokenizer: Any, texts: Sequence[str], context: int) -> list[list[int]]:
     """Return the first `context` tokens of each text, at least one each."""
-    candidates = (tokenizer.bos_token_id, tokenizer.eos_token_id, tokenizer.pad_token_id)
+    if not texts:
+        return []
+    candidates = [tokenizer.bos_token_id, tokenizer.eos_token_id, tokenizer.pad_token_id]
     blank = next((token for token in candidates if token is not None), 0)
-    encoded = tokenizer(list(texts)).input_ids if texts else []
+    encoded = tokenizer(list(texts)).input_ids
     return [tokens[:context] or [blank] for tokens in encoded]
 
 
@@ -165,7 +168,8 @@ def _encoded(
         for rows, width in batches(widths, batch):
             missing = batch - len(rows)
             filled = rows + rows[:1] * missing
-            out[rows] = vectors(filled, width).float().cpu().numpy()[: len(rows)]
+            encoded = vectors(filled, width)[: len(rows)]
+            out[rows] = encoded.float().cpu().numpy()
             progress.update(len(rows))
     length = np.linalg.norm(out, axis=1, keepdims=True)
     out /= np.where(length > 0, length, 1)

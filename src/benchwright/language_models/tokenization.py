@@ -58,8 +58,8 @@ def encode(tokenizer: Any, prompts: Prompts) -> list[Encoded]:
     contexts = _tokens(tokenizer, [prompt.shown for prompt in prompts], special)
     ends: list[str] = []  # of each prompt, alone and with each option
     for prompt in prompts:
-        text = prompt.shown
-        end = text[max(0, text.rfind(" ", 0, -_END)) :]
+        start = prompt.shown.rfind(" ", 0, -_END)
+        end = prompt.shown[max(0, start) :]
         ends.append(end)
         ends.extend(end + option for option in prompt.continuations)
     read = iter(_tokens(tokenizer, ends, False))

@@ -73,8 +73,8 @@ def states(options: Sequence[Sequence[int]]) -> list[State]:
     for option in options:
         for position, token in enumerate(option):
             asked[tuple(option[:position])].add(token)
-    ordered = sorted(asked, key=lambda after: (len(after), after))
-    return [State(after, tuple(sorted(asked[after]))) for after in ordered]
+    shortest_first = sorted(asked, key=lambda after: (len(after), after))
+    return [State(after, tuple(sorted(asked[after]))) for after in shortest_first]
 
 
 def option_logprobs(

@@ -34,8 +34,12 @@ def count_budget(
         logger.info("no prompts: scoring.mode is imported")
         return ScoringBudget.empty()
     plan = plan_shards(prompts, models, scoring)
-    shard_of = {key: shard.name for shard in plan.shards for key in shard.keys}
-    whole = {shard.name for shard in plan.shards if holds(score_cache.get(shard.name), shard)}
+    shard_of: dict[str, str] = {}
+    whole: set[str] = set()
+    for shard in plan.shards:
+        shard_of |= dict.fromkeys(shard.keys, shard.name)
+        if holds(score_cache.get(shard.name), shard):
+            whole.add(shard.name)
     shards = [shard_of[key] for key in plan.keys]
     stored = [name in whole for name in shards]
     table = prompts.assign(key=plan.keys, shard=shards, stored=stored)
