@@ -50,15 +50,17 @@ def count_budget(
         counted = _counted(asked, model, tokenizer)
         counted["too_long"] = counted["n_longest"] > context_limit(model, scoring)
         for (configuration, condition), group in counted.groupby(["configuration", "condition"]):
-            rows.append(
-                {
-                    "configuration": configuration,
-                    "condition": condition,
-                    **_totals(group, shares_prefixes=model.endpoint is None),
-                    "counted": "estimate" if tokenizer is None else "tokenizer",
-                }
-            )
+            row = _totals(group, shares_prefixes=model.endpoint is None)
+            row["configuration"] = configuration
+            row["condition"] = condition
+            row["counted"] = "estimate" if tokenizer is None else "tokenizer"
+            rows.append(row)
     budget = ScoringBudget.from_rows(rows)
+    _log_total(budget)
+    return budget
+
+
+def _log_total(budget: pd.DataFrame) -> None:
     total = budget.sum(numeric_only=True).astype(int)
     share = total["tokens_computed"] / max(1, total["tokens"])
     logger.info(
@@ -66,7 +68,6 @@ def count_budget(
         f"{total['tokens']:,} tokens, of which {total['tokens_computed']:,} ({share:.1%}) are left "
         f"to compute; at most {total['written_at_most']:,} are written"
     )
-    return budget
 
 
 def _count(texts: Iterable[str], tokenizer: Any) -> dict[str, int]:
@@ -102,7 +103,7 @@ def _counted(asked: pd.DataFrame, model: ModelParams, tokenizer: Any) -> pd.Data
     )
 
 
-def _totals(group: pd.DataFrame, *, shares_prefixes: bool) -> dict[str, int]:
+def _totals(group: pd.DataFrame, *, shares_prefixes: bool) -> dict[str, Any]:
     distinct = group.drop_duplicates("key")
     left = distinct[~distinct["stored"]]
     computed = left["n_whole"].sum()

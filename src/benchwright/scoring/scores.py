@@ -16,7 +16,7 @@ from benchwright.scoring.final_answers import canonical_number, same_answer
 from benchwright.scoring.model_engine import answer_shards
 from benchwright.scoring.read_answer import read_answer
 from benchwright.scoring.rendering import LABELS
-from benchwright.scoring.score_shards import absent, holds, plan_shards
+from benchwright.scoring.score_shards import Shard, absent, holds, plan_shards
 from benchwright.tables.responses import Generations, RecordedAnswers, Responses
 
 logger = logging.getLogger(__name__)
@@ -91,15 +91,7 @@ def collect_responses(
     if prompts.empty:
         return Collected(Responses.empty(), Generations.empty())
     plan = plan_shards(prompts, models, scoring)
-    stored: dict[Any, Any] = {}
-    for shard in plan.shards:
-        frame = model_scores.get(shard.name)
-        if frame is None or not holds(frame, shard):
-            raise InputError(
-                f"{shard.model}: scores of {len(shard.keys)} prompts are not in the store; run the "
-                "scoring stage again, with the same settings"
-            )
-        stored |= frame.set_index("key").to_dict("index")
+    stored = _stored_answers(plan.shards, model_scores)
     responses: list[dict[str, Any]] = []
     generations: list[dict[str, Any]] = []
     for key, row in zip(plan.keys, prompts.itertuples(index=False), strict=True):
@@ -109,24 +101,37 @@ def collect_responses(
         responses.append(_response(answer, texts, row, read))
         for sample, text in enumerate(texts or ()):
             value, how = read[sample] if read else (None, "not read")
-            generations.append(
-                {
-                    "model": row.model,
-                    "style": row.style,
-                    "shots": row.shots,
-                    "condition": row.condition,
-                    "item_id": row.item_id,
-                    "sample": sample,
-                    "text": text,
-                    "finish": answer["finish"][sample],
-                    "extracted": LABELS[value] if isinstance(value, int) else value,
-                    "rule": str(how),
-                    "prompt_id": row.prompt_id,
-                }
-            )
+            written = {
+                "model": row.model,
+                "style": row.style,
+                "shots": row.shots,
+                "condition": row.condition,
+                "item_id": row.item_id,
+                "sample": sample,
+                "text": text,
+                "finish": answer["finish"][sample],
+                "extracted": LABELS[value] if isinstance(value, int) else value,
+                "rule": str(how),
+                "prompt_id": row.prompt_id,
+            }
+            generations.append(written)
     table = Responses.from_rows(responses)
     _warn_of_lost(table)
     return Collected(table, Generations.from_rows(generations))
+
+
+def _stored_answers(shards: Sequence[Shard], model_scores: Store) -> dict[Any, Any]:
+    """Return what is stored for each key."""
+    stored: dict[Any, Any] = {}
+    for shard in shards:
+        frame = model_scores.get(shard.name)
+        if frame is None or not holds(frame, shard):
+            raise InputError(
+                f"{shard.model}: scores of {len(shard.keys)} prompts are not in the store; run the "
+                "scoring stage again, with the same settings"
+            )
+        stored |= frame.set_index("key").to_dict("index")
+    return stored
 
 
 def _warn_of_lost(responses: pd.DataFrame) -> None:
