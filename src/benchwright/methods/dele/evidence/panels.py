@@ -50,10 +50,6 @@ class SamplingPanels(NamedTuple):
     left_out: int  # models that answered too few items
     unknown_families: int  # models whose base model is unknown
 
-    def __deepcopy__(self, memo: object) -> "SamplingPanels":
-        """Return the same panels: Kedro copies what nodes pass on, and no node changes these."""
-        return self
-
     def responses(self, group: str) -> NDArray[np.float32]:
         """Return the responses (k, n) of a group of models."""
         places = self.groups[group]

@@ -54,10 +54,6 @@ class SamplingStudy:
     sampling: SamplingParams
     seed: int
 
-    def __deepcopy__(self, memo: object) -> "SamplingStudy":
-        """Return the same study: Kedro copies what nodes pass on, and no node changes this."""
-        return self
-
     @property
     def plain(self) -> SamplingPool:
         """The pool for samplers that read no responses."""
