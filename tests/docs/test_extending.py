@@ -31,6 +31,11 @@ sampler = make_samplers(SamplingParams(samplers=("question_length",)))["question
 pool = SamplingPool(("a", "b"), ("", ""), ("short", "longer text"))
 assert sampler(pool, 0)(1).positions.tolist() == [1]
 
+from benchwright.reports.smart.positions import show_positions
+section = show_positions(pd.DataFrame({"answer": [1, 0, 1]}))
+assert section.blocks[0].rows == [["A", "1"], ["B", "2"]], section
+assert "report_positions" in register_pipelines()["smart"].all_outputs()
+
 import json
 from pathlib import Path
 from benchwright.answers.read_logs import read_logs, summary_lines
@@ -82,6 +87,8 @@ def test_commands_of_the_page_give_the_stated_results(
     )
     assert audit["removed_by"].str.contains("negated").sum() == 2
     assert set(audit["negated"]) == {"flagged", "clear"}
+    page_made = newest(project / "data", "08_reporting", "report.html", "capitals", "no_similar")
+    assert "Positions of right answers" in page_made.read_text()
     summary = pd.read_parquet(
         newest(project / "data", "08_reporting", "sampling_summary.parquet", "demo", "dele")
     )

@@ -24,11 +24,11 @@ def _sampling(repository: Path, name: str) -> SamplingParams:
         ("dele_paper", {"baseline": 1, "quality": 3, "clustering": 4}),
     ],
 )
-def test_variants_have_these_families_of_samplers(
+def test_variants_have_at_least_these_families_of_samplers(
     repository: Path, name: str, families: dict[str, int]
 ) -> None:
     kinds = sampler_kinds(_sampling(repository, name)).values()
-    assert Counter(kind.family for kind in kinds) == families
+    assert Counter(kind.family for kind in kinds) >= Counter(families)
 
 
 def test_paper_runs_each_sampler_once_and_chooses_from_5_to_25_percent(repository: Path) -> None:

@@ -24,6 +24,11 @@ from benchwright.params.section import Names, Section
 
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 Commit = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$")]
+Backend = Literal[
+    "transformers",  # in this process
+    "vllm",  # in this process
+    "openai",  # a server
+]
 
 
 class _MayHoldSecrets(Section):
@@ -137,8 +142,7 @@ class EndpointParams(_MayHoldSecrets):
 class ModelParams(Section):
     """One language model."""
 
-    # `transformers` or `vllm` in this process, or a server (`openai`)
-    backend: Literal["transformers", "vllm", "openai"] = "transformers"
+    backend: Backend = "transformers"
     weights: WeightsParams | None = None  # optional for an `openai` model, for its tokenizer
     vllm: VllmParams = VllmParams()
     endpoint: EndpointParams | None = None  # the server of an `openai` model

@@ -11,7 +11,9 @@ from benchwright.methods.smart.filter_models import doubt_few_models
 from benchwright.methods.smart.label_errors import flag_suspect_labels
 from benchwright.pipelines.nodes import node
 
-FINDINGS_WITHOUT_MODELS = ("anomalous_findings",)
+FINDINGS_WITHOUT_MODELS = [
+    "anomalous_findings",
+]
 """Findings of rules about single items that use no model's answers."""
 
 _ANSWERED = ["response_matrix", "chosen_filter_models", "params:filtering"]
