@@ -72,5 +72,7 @@ class ResponsesParams(Section):
     repeats: Literal["first", "mean"] = "first"
     # whose softmax temperature is fitted, as one over log-likelihoods of texts is not calibrated
     calibrate_styles: tuple[Literal["letters", "cloze", "cloze_bytes", "cloze_tokens"], ...] = (
-        *("cloze", "cloze_bytes", "cloze_tokens"),
+        "cloze",
+        "cloze_bytes",
+        "cloze_tokens",
     )

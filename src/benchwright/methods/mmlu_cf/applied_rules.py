@@ -50,7 +50,10 @@ def apply_rules(
         for part in perturbation.transforms:
             if isinstance(part, RephraseParams):
                 ask = ask_in_memory(
-                    *(part.model, models, scoring, judge_store),
+                    part.model,
+                    models,
+                    scoring,
+                    judge_store,
                     max_tokens=LONGEST_REPLY,
                     what="rephrasing",
                 )

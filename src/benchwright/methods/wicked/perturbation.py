@@ -108,5 +108,8 @@ def _warn(attempts: Sequence[Attempt], questions: int, model: str) -> None:
     failed = ", ".join(f"{name} {count}" for name, count in reasons.most_common())
     logger.warning(
         "rephrasing with %s: %d of %d questions keep their wording (failed checks: %s)",
-        *(model, left, questions, failed),
+        model,
+        left,
+        questions,
+        failed,
     )

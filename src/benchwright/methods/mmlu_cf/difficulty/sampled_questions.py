@@ -45,7 +45,8 @@ def sample_items(
     if without:
         logger.warning(
             "sampling: %d of %d questions have no level of difficulty; %s",
-            *(without, len(fielded_items)),
+            without,
+            len(fielded_items),
             "they are omitted" if len(rated) else "it does not affect the sample",
         )
     return items, strata

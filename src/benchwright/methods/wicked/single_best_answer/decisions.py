@@ -52,7 +52,9 @@ def judge_single_best_answers(
     if len(judged) < len(asked):
         logger.warning(
             "judge %s: no label could be read for %d of %d items",
-            *(judge.model, len(asked) - len(judged), len(asked)),
+            judge.model,
+            len(asked) - len(judged),
+            len(asked),
         )
     return judged
 
