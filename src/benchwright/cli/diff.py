@@ -32,6 +32,7 @@ _COLUMNS = (
     *("change", "item_id", "joined_by", "changed_fields", "subject", "why"),
     *(f"{name}_{side}" for name in _OF_SIDE for side in ("before", "after")),
 )
+_MOVES = {("removed", "kept"): "came_in", ("kept", "removed"): "went_out"}
 _CHANGES = ("came_in", "went_out", "added", "gone", "same")
 _UNKNOWN = "not compared, since those of both runs are not recorded."
 
@@ -112,13 +113,17 @@ def compare_saved(
         InputError: there is no such version, path or table.
     """
     audits = project / str(load_conf(project, env, params)["catalog"]["item_audit"]["filepath"])
-    old, new = (find_audit(name, audits) for name in (before, after))
+    old = find_audit(before, audits)
+    new = find_audit(after, audits)
+    settings = differing_settings(
+        settings_of(old.path, old.version), settings_of(new.path, new.version)
+    )
     return Comparison(
-        " → ".join(dict.fromkeys(audit.where or str(audit.path) for audit in (old, new))),
+        " → ".join(dict.fromkeys([old.where or str(old.path), new.where or str(new.path)])),
         old,
         new,
-        diff_audits(read_audit(old.path), read_audit(new.path)),
-        differing_settings(*(settings_of(audit.path, audit.version) for audit in (old, new))),
+        diff=diff_audits(read_audit(old.path), read_audit(new.path)),
+        settings=settings,
     )
 
 
@@ -188,9 +193,13 @@ def differing_settings(
     """Return the parameters that differ; a missing value is "". None if either is unknown."""
     if before is None or after is None:
         return None
-    sides = pd.DataFrame({"before": dict(before), "after": dict(after)}, dtype=object).fillna("")
-    differing = sides[sides["before"] != sides["after"]].sort_index()
-    return differing.rename_axis("parameter").reset_index()
+    rows = []
+    for name in sorted(before.keys() | after.keys()):
+        old = before.get(name, "")
+        new = after.get(name, "")
+        if old != new:
+            rows.append((name, old, new))
+    return pd.DataFrame(rows, columns=["parameter", "before", "after"], dtype=object)
 
 
 def diff_audits(before: pd.DataFrame, after: pd.DataFrame) -> RefinementDiff:
@@ -234,10 +243,13 @@ def _rows(audit: pd.DataFrame) -> list[Row]:
     rows: list[Row] = []
     for record in audit.to_dict("records"):
         row: Row = {str(key): value for key, value in record.items()}
-        row["choices"] = [] if row["choices"] is None else [str(text) for text in row["choices"]]
-        row["answer"] = int(row["answer"])
-        row["content"] = content_hash(str(row["question"]), row["choices"])
-        row["rules"] = [rule for rule in str(row["removed_by"]).split(",") if rule]
+        choices = [] if row["choices"] is None else list(map(str, row["choices"]))
+        row |= {
+            "choices": choices,
+            "answer": int(row["answer"]),
+            "content": content_hash(str(row["question"]), choices),
+            "rules": list(filter(None, str(row["removed_by"]).split(","))),
+        }
         rows.append(row)
     return sorted(rows, key=lambda row: natural_key(row["item_id"]))
 
@@ -259,28 +271,43 @@ def match_items(old: Sequence[Row], new: Sequence[Row]) -> list[tuple[Row | None
         waiting: dict[Hashable, list[Row]] = defaultdict(list)
         for row in reversed(new):
             waiting[key(row)].append(row)
-        pairs += [(row, waiting[key(row)].pop(), by) for row in old if waiting[key(row)]]
-        joined = {id(row) for pair in pairs for row in pair[:2]}
-        old, new = ([row for row in rows if id(row) not in joined] for rows in (old, new))
+        alone = []
+        for row in old:
+            same = waiting[key(row)]
+            if same:
+                pairs.append((row, same.pop(), by))
+            else:
+                alone.append(row)
+        old = alone
+        left = {id(row) for rows in waiting.values() for row in rows}
+        new = [row for row in new if id(row) in left]
     return pairs + [(row, None, "") for row in old] + [(None, row, "") for row in new]
 
 
 def _compare(old: Row | None, new: Row | None, by: str, rules: Sequence[str]) -> Row:
-    item, change, changed, why = new or old or {}, "gone" if old else "added", "", ""
+    item = new or old or {}
+    row = {
+        "change": "gone" if old else "added",
+        "item_id": item["item_id"],
+        "joined_by": by,
+        "changed_fields": "",
+        "subject": item["subject"],
+        "why": "",
+    }
     if old and new:
-        moved = {("removed", "kept"): "came_in", ("kept", "removed"): "went_out"}
-        change = moved.get((old["decision"], new["decision"]), "same")
-        changed = ", ".join(_changed_fields(old, new))
-        why = "; ".join(
+        moved = (old["decision"], new["decision"])
+        row["change"] = _MOVES.get(moved, "same")
+        row["changed_fields"] = ", ".join(_changed_fields(old, new))
+        row["why"] = "; ".join(
             f"{rule}: {_state(old, rule)} → {_state(new, rule)}"
             for rule in rules
             if (rule in old["rules"]) != (rule in new["rules"])
         )
-    row = {"change": change, "item_id": item["item_id"], "joined_by": by}
-    row |= {"changed_fields": changed, "subject": item["subject"], "why": why}
     missing = dict.fromkeys(_OF_SIDE, "") | {"choices": [], "answer": -1}
-    sides = {"before": old or missing, "after": new or missing}
-    return row | {f"{name}_{side}": sides[side][name] for name in _OF_SIDE for side in sides}
+    for name in _OF_SIDE:
+        row[f"{name}_before"] = (old or missing)[name]
+        row[f"{name}_after"] = (new or missing)[name]
+    return row
 
 
 def _state(row: Row, rule: str) -> str:

@@ -89,13 +89,22 @@ def terminal_lines(estimated: Estimated) -> list[str]:
     ]
     rows = []
     for model in estimated.models:
-        values = (model.on_subset, model.score, model.low, model.high)
-        mean, score, low, high = (None if value is None else f"{value:.3f}" for value in values)
-        row = {"model": model.model, "answered": f"{model.answered:,}", "on subset": mean}
-        interval = f"[{low or '–'}, {high or '–'}]"
-        row |= {f"all {estimated.of_items:,}": score, f"{estimated.level:.0%} interval": interval}
-        rows.append(row | {"": model.reason})
+        row = {
+            "model": model.model,
+            "answered": f"{model.answered:,}",
+            "on subset": _share(model.on_subset),
+            f"all {estimated.of_items:,}": _share(model.score),
+            f"{estimated.level:.0%} interval": (
+                f"[{_share(model.low) or '–'}, {_share(model.high) or '–'}]"
+            ),
+            "": model.reason,
+        }
+        rows.append(row)
     return [*lines, *table_lines(rows)]
+
+
+def _share(value: float | None) -> str | None:
+    return None if value is None else f"{value:.3f}"
 
 
 def estimates_json(estimated: Estimated) -> dict[str, Any]:
@@ -104,7 +113,9 @@ def estimates_json(estimated: Estimated) -> dict[str, Any]:
     return {
         "format": 1,
         "subset": {**subset, "n_items": len(estimated.subset.items)},
-        **{name: getattr(estimated, name) for name in ("estimator", "level", "of_items")},
+        "estimator": estimated.estimator,
+        "level": estimated.level,
+        "of_items": estimated.of_items,
         "training": {"models": estimated.training, "source": estimated.source},
         "notes": list(estimated.notes),
         "models": [model._asdict() for model in estimated.models],

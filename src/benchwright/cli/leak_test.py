@@ -272,7 +272,9 @@ def order_scores(
 
 def terminal_lines(made: LeakTested) -> list[str]:
     """Return the lines to print, the decision first."""
-    found, (model, alpha, _) = made.evidence, made.request
+    found = made.evidence
+    model = made.request.model
+    alpha = made.request.alpha
     said = "evidence" if made.found else "no evidence"
     left_out = ", ".join(f"{count} {reason}" for reason, count in sorted(made.left_out.items()))
     key = "the key chose these orders" if made.key_checked else "the key is not checked"
@@ -289,7 +291,8 @@ def terminal_lines(made: LeakTested) -> list[str]:
 
 def result_json(made: LeakTested) -> dict[str, Any]:
     """Return the result as JSON."""
-    found, request = made.evidence, made.request
+    found = made.evidence
+    request = made.request
     return {
         "format": 2,
         "release": made.release.name,
@@ -298,7 +301,9 @@ def result_json(made: LeakTested) -> dict[str, Any]:
         "evidence_of_training": made.found,
         "exit_code": int(made.found),
         **found._asdict(),
-        **{name: getattr(request, name) for name in ("model", "alpha", "seed")},
+        "model": request.model,
+        "alpha": request.alpha,
+        "seed": request.seed,
         "power": POWER,
         "detectable": found.detectable(request.alpha, POWER),
         "orders": made.release.most,

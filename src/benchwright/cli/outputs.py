@@ -44,9 +44,11 @@ def _is_read(place: Path, path: Path) -> bool:
 
     if not path.is_dir() or not place.is_file() or not place.is_relative_to(path):
         return place == path
-    files = find_answer_files([path]).files.values()
-    read = [each for file in files for each in (file.log.files if file.log else [file.spec.file])]
-    return any(place.samefile(each) for each in read)
+    for file in find_answer_files([path]).files.values():
+        parts = file.log.files if file.log else [file.spec.file]
+        if any(place.samefile(part) for part in parts):
+            return True
+    return False
 
 
 def print_lines(lines: Iterable[str]) -> None:

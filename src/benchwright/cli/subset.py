@@ -41,8 +41,10 @@ def subset_command(
 
 def rows_by_task(ready: ReadyMade, places: Places) -> dict[str, list[int]]:
     """Return the rows to ask, from 0, by task of lm-evaluation-harness."""
-    rows, of_items = defaultdict[str, list[int]](list), ready.places
-    for task, row in (of_items[place] for place in places):
+    rows = defaultdict[str, list[int]](list)
+    of_items = ready.places
+    for place in places:
+        task, row = of_items[place]
         rows[task].append(row)
     return dict(rows)
 
@@ -59,18 +61,28 @@ def ids_text(places: Places) -> str:
 
 def subset_json(ready: ReadyMade, places: Places) -> dict[str, Any]:
     """Return the items, each with the probability that it is drawn, as JSON."""
-    stock, of_items, n = STOCK_TASKS[ready.name], ready.places, len(ready.keys)
-    items = [
-        {"task": of_items[at][0], "row": of_items[at][1], "split_row": at, "hash": ready.keys[at]}
-        for at in places.tolist()
-    ]
-    facts = {"benchmark": ready.name, "dataset": stock.dataset, "split": stock.split}
-    return {"format": 1, **facts, "of_items": n, "inclusion": len(places) / n, "items": items}
+    stock = STOCK_TASKS[ready.name]
+    of_items = ready.places
+    items = []
+    for place in places.tolist():
+        task, row = of_items[place]
+        items.append({"task": task, "row": row, "split_row": place, "hash": ready.keys[place]})
+    return {
+        "format": 1,
+        "benchmark": ready.name,
+        "dataset": stock.dataset,
+        "split": stock.split,
+        "of_items": len(ready.keys),
+        "inclusion": len(places) / len(ready.keys),
+        "items": items,
+    }
 
 
 def terminal_lines(ready: ReadyMade, places: Places, samples: Path | None) -> list[str]:
     """Return the lines to print, with the commands that come next."""
-    stock, n, size = STOCK_TASKS[ready.name], len(ready.keys), len(places)
+    stock = STOCK_TASKS[ready.name]
+    n = len(ready.keys)
+    size = len(places)
     tasks = ",".join(rows_by_task(ready, places))
     known = int((~np.isnan(ready.share)).sum())
     which = "" if known == n else f" for {known:,} items, none for the others"

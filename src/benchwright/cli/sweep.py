@@ -260,12 +260,13 @@ def summarise_sweep(runs: Sequence[SweepRun]) -> pd.DataFrame:
     """
     main = main_metrics(runs)
     names = [*main, *in_order({name for run in runs for name in run.metrics} - {*main})]
-    rows = [
-        {**run.combination._asdict(), "status": run.status}
-        | {name: run.metrics.get(name, math.nan) for name in names}
-        | {"wall_seconds": round(run.seconds, 3), "version": run.version, "error": run.error}
-        for run in runs
-    ]
+    rows = []
+    for run in runs:
+        row: dict[str, Any] = {**run.combination._asdict(), "status": run.status}
+        for name in names:
+            row[name] = run.metrics.get(name, math.nan)
+        row |= {"wall_seconds": round(run.seconds, 3), "version": run.version, "error": run.error}
+        rows.append(row)
     counts = dict.fromkeys((name for name in names if name.startswith("n_")), "Int64")
     return pd.DataFrame(rows).astype(counts)
 

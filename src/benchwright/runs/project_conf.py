@@ -5,6 +5,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -60,12 +61,13 @@ def settings(
     A list or a word of the benchmark replaces the section. `mode` is the value of `--params
     score=…`. Unless it is `benchmark`, it replaces the section's `mode`.
     """
-    of_variant = _pick(_root_, "_variants", str(variant)).get(section) or {}
     of_benchmark = _pick(_root_, "_benchmarks", str(benchmark)).get(section) or {}
+    of_variant = _pick(_root_, "_variants", str(variant)).get(section) or {}
     if not isinstance(of_benchmark, Mapping | DictConfig):
         return of_benchmark
-    given = {} if mode in (None, "benchmark") else {"mode": mode}
-    return OmegaConf.merge(of_variant, of_benchmark, given)
+    if mode in (None, "benchmark"):
+        return OmegaConf.merge(of_variant, of_benchmark)
+    return OmegaConf.merge(of_variant, of_benchmark, {"mode": mode})
 
 
 CONFIG_LOADER_ARGS: dict[str, Any] = {
@@ -103,12 +105,11 @@ class ConfLoader(OmegaConfigLoader):
         if key == "catalog":
             run = self["parameters"]
             part = run_part(run.get("limit"), run.get("seed"))
-            resolvers = {"of_run": partial(_value, run), "part": lambda: part and f"/{part}"}
-            for name, resolver in resolvers.items():
-                OmegaConf.register_resolver(name, resolver, replace=True)
-            return {
-                name: _validated_once(entry) for name, entry in super().__getitem__(key).items()
-            }
+            folder = f"/{part}" if part else ""
+            OmegaConf.register_resolver("of_run", partial(_value, run), replace=True)
+            OmegaConf.register_resolver("part", lambda: folder, replace=True)
+            entries = super().__getitem__(key)
+            return {name: _validated_once(entry) for name, entry in entries.items()}
         if key != "parameters":
             return dict(super().__getitem__(key))
         parameters = dict(super().__getitem__(key))
@@ -125,10 +126,12 @@ class ConfLoader(OmegaConfigLoader):
     def _file_of(self, name: str) -> str:
         """Return the file of conf/ that sets a name, as the beginning of a message."""
         conf = Path(self.conf_source)
-        of_params, of_globals = map(super()._read_raw_config, ("parameters", "globals"))
-        for files in (of_params[1], of_globals[1], of_globals[0], of_params[0]):
-            for file in (file for file, content in files.items() if name in content):
-                return f"{file.relative_to(conf.parent)}: "
+        base, of_env, *_ = super()._read_raw_config("parameters")
+        base_globals, globals_of_env, *_ = super()._read_raw_config("globals")
+        for files in (of_env, globals_of_env, base_globals, base):
+            for file, content in files.items():
+                if name in content:
+                    return f"{file.relative_to(conf.parent)}: "
         return f"{conf}: "
 
     def _read_raw_config(self, key: str) -> tuple[Any, ...]:
@@ -161,10 +164,10 @@ def _value(parameters: Any, name: str) -> Any:
 
 def _check_defined_once(files: Mapping[Path, DictConfig]) -> None:
     seen: dict[tuple[str, str], Path] = {}
-    for file, content in sorted(files.items()):
-        for group, kind in _GROUPS.items():
-            named = content.get(group)
-            for name in named if isinstance(named, DictConfig) else ():
+    for (file, content), (group, kind) in product(sorted(files.items()), _GROUPS.items()):
+        named = content.get(group)
+        if isinstance(named, DictConfig):
+            for name in named:
                 other = seen.setdefault((group, str(name)), file)
                 if other != file:
                     raise InputError(
@@ -204,7 +207,8 @@ def conf_mistake(project: Path, error: BaseException) -> str | None:
     OmegaConf are quoted.
     """
     for file in sorted((project / "conf").rglob("*.yml")):
-        if (problem := _file_problem(file)) is not None:
+        problem = _file_problem(file)
+        if problem is not None:
             return f"{file}: {problem}"
     for cause in causes(error):
         if type(cause).__module__.partition(".")[0] in _OF_CONF:

@@ -23,12 +23,12 @@ class RunRecord(NamedTuple):
 
     def behind(self, dataset: str) -> dict[str, str]:
         """Return the settings from which a dataset was made."""
-        sections = [source.removeprefix(PARAMS) for source in self.made_from.get(dataset, ())]
+        sources = self.made_from.get(dataset, ())
+        sections = tuple(f"{source.removeprefix(PARAMS)}." for source in sources)
         return {
             key: value
             for key, value in self.settings.items()
-            if any(f"{key}.".startswith(f"{section}.") for section in sections)
-            and not key.startswith(_NEUTRAL)
+            if f"{key}.".startswith(sections) and not key.startswith(_NEUTRAL)
         }
 
 
@@ -79,8 +79,12 @@ def sections_behind(nodes: Iterable[Any], read: Mapping[str, Iterable[str]]) -> 
     for node in nodes:
         found: set[str] = set()
         for name in node.inputs:
-            found |= {name} if name.startswith(PARAMS) else behind.get(name, set())
-        behind |= dict.fromkeys(node.outputs, found)
+            if name.startswith(PARAMS):
+                found.add(name)
+            else:
+                found |= behind.get(name, set())
+        for name in node.outputs:
+            behind[name] = found
     return behind
 
 

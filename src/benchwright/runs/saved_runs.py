@@ -1,7 +1,7 @@
 """Find earlier runs, and read one run's versions of all its datasets."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from shutil import rmtree
@@ -12,7 +12,7 @@ from benchwright.params.run import run_part
 from benchwright.runs.run_records import unfinished_mark
 
 _LAYERS = "0[478]_*"  # features, output of models, reporting
-_PART = re.compile(r"(?:limit(\d+))?-?(?:seed(\d+))?")
+_PART = re.compile(r"(?:limit(\d+))?-?(?:seed(\d+))?")  # limit50-seed1, or nothing
 
 
 class SavedRun(NamedTuple):
@@ -86,27 +86,39 @@ def find_run(
     versions: dict[str, str] = {}
     for variant in [default] if "variant" in given else chosen["_variants"]:
         paths = (catalog[name]["filepath"] for name in needed)
-        folders = (_of_variant(path, benchmark, default, variant) for path in paths)
-        if version := common_version(folders):
+        version = common_version(_of_variant(path, benchmark, default, variant) for path in paths)
+        if version:
             versions[variant] = version
     if not versions:
-        root = project / str(chosen["data_root"])
-        known = {run[1:4] for run in list_runs(root) if run.benchmark == benchmark}
-        names = sorted("/".join(filter(None, (name, run_part(*part)))) for name, *part in known)
-        variant = f", variant {default!r}" * ("variant" in given)
-        part = run_part(chosen["limit"], chosen["seed"])
-        values = {name: given[name] for name in ("variant", "limit", "seed") if given.get(name)}
-        more = "".join(f",{name}={value}" for name, value in values.items())
-        hint = f"; run kedro run --pipeline answers --params benchmark={benchmark}{more}"
-        hint *= "response_matrix" in needed
-        raise InputError(
-            f"no run of benchmark {benchmark!r}{variant}{part and f', {part},'} has saved "
-            f"{' and '.join(needed)}; it has runs of: {', '.join(names) or 'none'}{hint}"
-        )
+        raise InputError(_no_run(project / str(chosen["data_root"]), chosen, given, needed))
     newest = max(versions, key=versions.__getitem__)
     if newest != default:
         return find_run(project, needed, {**given, "variant": newest}, env)
     return SavedRun(benchmark, default, chosen["limit"], chosen["seed"], versions[default], catalog)
+
+
+def _no_run(
+    data_root: Path, chosen: Mapping[str, Any], given: Mapping[str, Any], needed: Sequence[str]
+) -> str:
+    """Say which runs of the benchmark there are instead of the one that is wanted."""
+    benchmark = str(chosen["benchmark"])
+    wanted = f"benchmark {benchmark!r}"
+    if "variant" in given:
+        wanted += f", variant {str(chosen['variant'])!r}"
+    part = run_part(chosen["limit"], chosen["seed"])
+    if part:
+        wanted += f", {part},"
+    names = set()
+    for run in list_runs(data_root):
+        if run.benchmark == benchmark:
+            names.add("/".join(filter(None, (run.variant, run_part(run.limit, run.seed)))))
+    known = ", ".join(sorted(names)) or "none"
+    message = f"no run of {wanted} has saved {' and '.join(needed)}; it has runs of: {known}"
+    if "response_matrix" not in needed:
+        return message
+    values = [f"benchmark={benchmark}"]
+    values += [f"{name}={given[name]}" for name in ("variant", "limit", "seed") if given.get(name)]
+    return f"{message}; run kedro run --pipeline answers --params {','.join(values)}"
 
 
 def _of_variant(path: str, benchmark: str, variant: str, other: str) -> Path:
@@ -151,13 +163,15 @@ def old_runs(runs: Sequence[ListedRun], keep: int) -> list[ListedRun]:
 
     A kind is a benchmark, variant, limit and seed.
     """
-    newer = Counter(run[:4] for run in runs if run.state == "finished")
+    newer: Counter[tuple[Any, ...]] = Counter()  # finished runs by kind
     old = []
-    for run in runs:
-        newer[run[:4]] -= run.state == "finished"
-        if newer[run[:4]] >= keep:
+    for run in reversed(runs):
+        kind = run[:4]
+        if newer[kind] >= keep:
             old.append(run)
-    return old
+        if run.state == "finished":
+            newer[kind] += 1
+    return old[::-1]
 
 
 def delete_runs(data_root: Path, runs: Iterable[ListedRun]) -> None:
@@ -170,17 +184,26 @@ def delete_runs(data_root: Path, runs: Iterable[ListedRun]) -> None:
 
 def _folders(data_root: Path) -> dict[ListedRun, list[Path]]:
     """Return the folders of the versions that each run saved."""
-    found: dict[tuple[str, str, str, str], list[Path]] = {}
+    found: defaultdict[tuple[str, str, str, str], list[Path]] = defaultdict(list)
     for depth in ("*/*", "*/*/*"):
         for saved in data_root.glob(f"{_LAYERS}/{depth}/*/????-??-??T??.??.??.???Z"):
-            _, benchmark, variant, *part, _, version = saved.relative_to(data_root).parts
-            found.setdefault((benchmark, variant, "".join(part), version), []).append(saved)
-    return {
-        ListedRun(
-            *(benchmark, variant, int(limit) if limit else None, int(seed or 0), version),
-            len(folders),
-            "unfinished" if unfinished_mark(data_root, version).exists() else "finished",
-        ): folders
-        for (benchmark, variant, part, version), folders in found.items()
-        for limit, seed in [match.groups() for match in [_PART.fullmatch(part)] if match]
-    }
+            _, benchmark, variant, *parts, _, version = saved.relative_to(data_root).parts
+            found[benchmark, variant, "".join(parts), version].append(saved)
+    folders_of = {}
+    for (benchmark, variant, part, version), folders in found.items():
+        limit_and_seed = _PART.fullmatch(part)
+        if limit_and_seed is None:
+            continue
+        limit, seed = limit_and_seed.groups()
+        is_open = unfinished_mark(data_root, version).exists()
+        run = ListedRun(
+            benchmark,
+            variant,
+            limit=int(limit) if limit else None,
+            seed=int(seed or 0),
+            version=version,
+            datasets=len(folders),
+            state="unfinished" if is_open else "finished",
+        )
+        folders_of[run] = folders
+    return folders_of
