@@ -8,6 +8,7 @@ confuse copies of two benchmarks.
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from itertools import repeat
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,6 +28,7 @@ from benchwright.params.benchmark import (
     FileSource,
     HubSource,
     SourceKind,
+    SplitName,
 )
 
 _ADVICE = "a copy needs the hub's card, README.md"
@@ -148,28 +150,36 @@ def _read_files(benchmark: BenchmarkParams, source: FileSource, folder: Path) ->
     used = benchmark.splits.used()
     if source.file is None:
         files = {split: folder / name for split, name in source.files.items() if split in used}
-        frames = [
-            read_verbatim(path).assign(**{SPLIT_COLUMN: split}) for split, path in files.items()
-        ]
+        frames = []
+        for split, path in files.items():
+            frames.append(read_verbatim(path).assign(**{SPLIT_COLUMN: split}))
         return _Read(_stacked(frames), listed(files.values()), list(source.files))
     path = folder / source.file
     frame = read_verbatim(path)
     if source.all_rows is not None:
         return _Read(frame.assign(**{SPLIT_COLUMN: source.all_rows}), str(path), [source.all_rows])
     _require_columns(frame, [str(source.split_column)], str(path))
-    # Rows of unknown splits are kept for ingestion, which rejects them.
-    spellings = frame[source.split_column]
-    known = {cell: source.split_name(cell) for cell in spellings if isinstance(cell, str)}
-    names = [known[cell] if isinstance(cell, str) else None for cell in spellings]
-    splits = [
-        name.split if name else cell if isinstance(cell, str | None) else repr(cell)
-        for cell, name in zip(spellings, names, strict=True)
-    ]
+    known: dict[str, SplitName | None] = {}
+    splits: list[str | None] = []
+    subjects: list[str | None] = []
+    kept: list[bool] = []
+    for cell in frame[source.split_column]:
+        name = None
+        if isinstance(cell, str):
+            if cell not in known:
+                known[cell] = source.split_name(cell)
+            name = known[cell]
+        if name is None:  # ingestion rejects the row
+            splits.append(cell if isinstance(cell, str | None) else repr(cell))
+            subjects.append(None)
+            kept.append(True)
+        else:
+            splits.append(name.split)
+            subjects.append(name.subject)
+            kept.append(name.split in used)
     frame[SPLIT_COLUMN] = pd.Series(splits, dtype=object)
-    if any(name and name.subject for name in names):
-        subjects = [name and name.subject for name in names]
+    if any(subjects):
         frame[SUBJECT_COLUMN] = pd.Series(subjects, dtype=object)
-    kept = [name is None or name.split in used for name in names]
     return _Read(frame[kept], str(path), sorted(known))
 
 
@@ -192,9 +202,12 @@ def _read_hub(benchmark: BenchmarkParams, source: HubSource, copy: Path | None) 
             name = source.split_name(spelling)
             if name is None or name.split not in benchmark.splits.used():
                 continue
-            added = {SPLIT_COLUMN: name.split, CONFIG_COLUMN: config, SUBJECT_COLUMN: name.subject}
-            known = {column: text for column, text in added.items() if text is not None}
-            frames.append(read().assign(**known))
+            rows = read().assign(**{SPLIT_COLUMN: name.split})
+            if config is not None:
+                rows[CONFIG_COLUMN] = config
+            if name.subject is not None:
+                rows[SUBJECT_COLUMN] = name.subject
+            frames.append(rows)
     return _Read(_stacked(frames), source.id if copy is None else str(copy), spellings)
 
 
@@ -247,5 +260,5 @@ def read_copied(files: Sequence[Path]) -> pd.DataFrame:
     columns: dict[str, list[Any]] = {str(name): [] for table in tables for name in table.columns}
     for table in tables:
         for name, cells in columns.items():
-            cells.extend(table[name] if name in table else [None] * len(table))
+            cells.extend(table[name] if name in table else repeat(None, len(table)))
     return verbatim_table(columns)

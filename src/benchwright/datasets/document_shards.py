@@ -77,12 +77,17 @@ class DocumentBatches:
             for row in _documents(file, self.largest, report, self.fields):
                 length = len(row[-1] or "")
                 if rows and (len(rows) >= _BATCH_DOCUMENTS or size + length > _BATCH_CHARACTERS):
-                    yield pa.table(list(zip(*rows, strict=True)), schema=SCHEMA)
-                    rows, size = [], 0
+                    yield _table(rows)
+                    rows = []
+                    size = 0
                 rows.append(row)
                 size += length
         if rows:
-            yield pa.table(list(zip(*rows, strict=True)), schema=SCHEMA)
+            yield _table(rows)
+
+
+def _table(rows: list[tuple[str | None, ...]]) -> pa.Table:
+    return pa.table(list(zip(*rows, strict=True)), schema=SCHEMA)
 
 
 class DocumentShards(ReadOnly[DocumentBatches]):
@@ -230,7 +235,8 @@ def _of_warc(file: Path, largest: int) -> Records:
     with file.open("rb") as stream:
         try:
             for place, record in enumerate(ArchiveIterator(stream), start=1):
-                if kind := _page_type(record):
+                kind = _page_type(record)
+                if kind:
                     content = record.content_stream().read(largest + 1)
                     fields = {
                         "doc_id": record.rec_headers.get_header("WARC-Record-ID"),

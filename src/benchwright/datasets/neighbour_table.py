@@ -1,7 +1,10 @@
 """Neighbours of items in one Parquet file."""
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from benchwright.core.atomic_files import written_aside
 from benchwright.core.kedro_internals import LocalFile
@@ -23,13 +26,9 @@ class NeighbourTable(LocalFile[Neighbourhood]):
         table = pq.read_table(self.load_path())
         if not len(table):
             return Neighbourhood.empty()
-        indices, distances = (
-            np.concatenate([part.flatten().to_numpy() for part in table[name].chunks])
-            for name in ("neighbours", "distances")
+        return Neighbourhood(
+            table["item_id"].to_pylist(), _rows(table["neighbours"]), _rows(table["distances"])
         )
-        shape = (len(table), -1)
-        ids = table["item_id"].to_pylist()
-        return Neighbourhood(ids, indices.reshape(shape), distances.reshape(shape))
 
     def save(self, data: Neighbourhood) -> None:
         """Write the table atomically."""
@@ -44,3 +43,9 @@ class NeighbourTable(LocalFile[Neighbourhood]):
         rows = max(_CELLS_PER_GROUP // k, 1)
         with written_aside(self.save_path()) as aside:
             pq.write_table(pa.table(columns), aside, row_group_size=rows, compression="zstd")
+
+
+def _rows(lists: pa.ChunkedArray) -> NDArray[Any]:
+    """Return lists of one length as an array (n, k)."""
+    values = np.concatenate([part.flatten().to_numpy() for part in lists.chunks])
+    return values.reshape(len(lists), -1)

@@ -28,7 +28,8 @@ class OptionalReviewCsv(ReadOnly[pd.DataFrame]):
         metadata: dict[str, Any] | None = None,
     ) -> None:
         super().__init__(filepath=filepath, metadata=metadata)
-        self._columns, self._optional = list(columns), list(optional or ())
+        self._columns = list(columns)
+        self._optional = list(optional or ())
 
     def load(self) -> pd.DataFrame:
         """Return the table; InputError if the file cannot be read or lacks a column."""
@@ -97,7 +98,8 @@ class DocumentLabels(ReadOnly[list[dict[str, Any]]]):
         with read_errors(self.place):
             rows = json_rows(utf8_text(self.place.read_bytes()).split("\n"))
             for number, row in enumerate(rows, start=1):
-                if missing := [name for name in _REQUIRED if name not in row]:
+                missing = [name for name in _REQUIRED if name not in row]
+                if missing:
                     raise InputError(
                         f"label {number}: no field {missing[0]!r}; expected {', '.join(_REQUIRED)}"
                     )

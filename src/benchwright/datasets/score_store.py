@@ -29,7 +29,8 @@ class ScoreStore(AbstractDataset[dict[str, pd.DataFrame], StoredShards]):
         files: dict[str, list[str]] = {}
         clear_abandoned(self._folder.glob(".*.parquet.*.tmp"))
         for file in sorted(path.name for path in self._folder.glob("*.parquet")):
-            if shard := _SHARD.fullmatch(file):
+            shard = _SHARD.fullmatch(file)
+            if shard is not None:
                 files.setdefault(shard[1], []).append(file)
         return StoredShards(self._folder, files)
 

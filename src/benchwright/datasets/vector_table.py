@@ -27,8 +27,9 @@ class VectorTable(LocalFile[pd.DataFrame]):
         import pyarrow.parquet as pq
 
         schema = pa.Schema.from_pandas(data[:_ROWS_PER_GROUP], preserve_index=False)
+        starts = range(0, max(len(data), 1), _ROWS_PER_GROUP)
         with written_aside(self.save_path()) as aside, pq.ParquetWriter(aside, schema) as writer:
-            for start in range(0, max(len(data), 1), _ROWS_PER_GROUP):
+            for start in starts:
                 part = data[start : start + _ROWS_PER_GROUP]
                 writer.write_table(pa.Table.from_pandas(part, schema, preserve_index=False))
 
@@ -38,7 +39,8 @@ def read_vectors(path: Path) -> pd.DataFrame:
     import pyarrow.parquet as pq
 
     with pq.ParquetFile(path) as file:
-        groups, names = file.metadata.num_row_groups, file.schema_arrow.names
+        groups = file.metadata.num_row_groups
+        names = file.schema_arrow.names
         if groups < 2:
             return pd.read_parquet(path)
         frame = file.read(columns=[name for name in names if name != _VECTOR]).to_pandas()
@@ -47,8 +49,9 @@ def read_vectors(path: Path) -> pd.DataFrame:
         for group in range(groups):
             lists = file.read_row_group(group, columns=[_VECTOR])[_VECTOR].combine_chunks()
             block = lists.flatten().to_numpy(zero_copy_only=False).reshape(len(lists), -1)
-            if not group:
+            if group == 0:
                 whole = np.empty((len(frame), block.shape[1]), block.dtype)
-            whole[start : (start := start + len(block))] = block
+            whole[start : start + len(block)] = block
+            start += len(block)
     frame[_VECTOR] = list(whole)
     return frame[names]
