@@ -3,7 +3,7 @@
 import json
 import re
 import shutil
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -47,11 +47,12 @@ def make_benchmark(
         InputError: the name is taken or invalid, no question has options and a gold answer, or
             none of the questions was answered.
     """
-    counts = Counter(read.left_out.values())
-    first = {why: item_id for item_id, why in [*read.left_out.items()][::-1]}
+    ids_of: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for item_id, log_and_reason in read.left_out.items():
+        ids_of[log_and_reason].append(item_id)
     left_out = [
-        f"left out: {n} of {log}: {why}, e.g. {first[log, why]}"
-        for (log, why), n in sorted(counts.items())
+        f"left out: {len(ids)} of {log}: {why}, e.g. {ids[0]}"
+        for (log, why), ids in sorted(ids_of.items())
     ]
     items = read.items[~read.items["item_id"].isin(read.left_out) & (read.items["answer"] >= 0)]
     if items.empty:
@@ -71,14 +72,21 @@ def make_benchmark(
         (folder / "responses").mkdir()
         with (folder / "items.jsonl").open("w", encoding="utf-8") as file:
             for item in items.to_dict("records"):
-                right = [int(n in item["correct_set"]) for n in range(len(item["choices"]))]
-                answer = {"answer": right if several else LETTERS[int(item["answer"])]}
-                file.write(json.dumps({name: item[name] for name in columns} | answer) + "\n")
+                row = {name: item[name] for name in columns}
+                row["answer"] = LETTERS[int(item["answer"])]
+                if several:
+                    options = range(len(item["choices"]))
+                    row["answer"] = [int(option in item["correct_set"]) for option in options]
+                file.write(json.dumps(row) + "\n")
         write_answers(read._replace(answers=answers), folder / "responses" / "answers.parquet")
 
-    fields: dict[str, Any] = {name: name for name in ("item_id", "subject", "question")}
-    gold = {"column": "answer", "form": "multi_hot" if several else "letter"}
-    fields |= {"choices": {"column": "choices"}, "gold": gold}
+    fields = {
+        "item_id": "item_id",
+        "subject": "subject",
+        "question": "question",
+        "choices": {"column": "choices"},
+        "gold": {"column": "answer", "form": "multi_hot" if several else "letter"},
+    }
     settings = _settings(name, f"logs of {', '.join(tools)}", "items.jsonl", fields)
     return Made(_write(settings, project, env, fill, update=update), left_out)
 
@@ -130,13 +138,19 @@ def make_benchmark_of_table(
 
 
 def _settings(name: str, citation: str, file: str, fields: Mapping[str, Any]) -> dict[str, Any]:
-    about = {"name": name, "title": name, "licence": "unknown", "citation": citation}
-    local = {"file": file, "all_rows": "test", "fields": dict(fields)}
-    splits = {"evaluation": ["test"]}
-    # There are no demonstrations.
-    asked = [f"{model}@cloze-0" for model in ("smollm2-135m-instruct", "gemma-3-270m")]
-    scoring = {"mode": "imported", "configurations": asked}
-    return {**about, "sources": {"local": local}, "splits": splits, "scoring": scoring}
+    return {
+        "name": name,
+        "title": name,
+        "licence": "unknown",
+        "citation": citation,
+        "sources": {"local": {"file": file, "all_rows": "test", "fields": dict(fields)}},
+        "splits": {"evaluation": ["test"]},
+        "scoring": {
+            "mode": "imported",
+            # There are no demonstrations.
+            "configurations": ["smollm2-135m-instruct@cloze-0", "gemma-3-270m@cloze-0"],
+        },
+    }
 
 
 def _write(

@@ -84,7 +84,8 @@ def read_item(row: Any) -> MultipleChoice:
     lacking = [name for name in ("item_id", "question", "choices", "answer") if name not in row]
     if lacking:
         raise ValueError(f"no {lacking[0]}")
-    choices, given = row["choices"], row["answer"]
+    choices = row["choices"]
+    given = row["answer"]
     answer = LABELS.index(given) if given in LABELS else given
     if not isinstance(choices, list) or not all(isinstance(text, str) for text in choices):
         raise ValueError("choices must be a list of texts")
