@@ -123,9 +123,9 @@ def measure_coverage(findings: list[Finding]) -> pd.DataFrame:
     rows = []
     for finding in findings:
         n = len(finding.judged)
-        judged = int(finding.judged.sum())
-        flagged = int(finding.flagged.sum())
-        removed = int(finding.removed.sum())
+        judged = finding.judged.sum()
+        flagged = finding.flagged.sum()
+        removed = finding.removed.sum()
         status: str = finding.status
         reason = finding.reason
         if status == "ran" and judged < n:

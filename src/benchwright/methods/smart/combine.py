@@ -85,10 +85,13 @@ def choose_redundant(
     share = filtering.similar.remove if similar_groups.removes else 0
     draw = _draw(similar_groups, seed)
     if filtering.independent:
-        copies = redundant_copies(duplicates.groups, _draw(duplicates, seed))
-        fewer = redundant_copies(supersets.groups)
-        close = redundant_similar(similar_groups.groups, share, draw)
-        return Redundant(copies, fewer, close, supersets, similar_groups)
+        return Redundant(
+            copies=redundant_copies(duplicates.groups, _draw(duplicates, seed)),
+            fewer=redundant_copies(supersets.groups),
+            close=redundant_similar(similar_groups.groups, share, draw),
+            supersets=supersets,
+            similar_groups=similar_groups,
+        )
     copies = redundant_copies(duplicates.groups, gone=gone)
     # A removed copy leaves its other groups; the copy that is kept must not be removed as similar
     # either.
@@ -96,8 +99,8 @@ def choose_redundant(
     fewer = redundant_copies(supersets.groups, gone=gone)
     similar_groups = _without(similar_groups, copies | fewer)
     stays = {*_members(duplicates), *_members(supersets)} - (copies | fewer)
-    close = redundant_similar(similar_groups.groups, share, draw, gone, stays)
-    return Redundant(copies, fewer, close, supersets, similar_groups)
+    close = redundant_similar(similar_groups.groups, share, draw, gone=gone, stays=stays)
+    return Redundant(copies, fewer, close, supersets=supersets, similar_groups=similar_groups)
 
 
 def _members(grouping: Grouping) -> list[str]:

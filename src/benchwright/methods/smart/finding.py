@@ -30,13 +30,22 @@ class Finding:
     def idle(cls, rule: str, n: int, status: Literal["not_run", "off"], reason: str = "") -> Self:
         """Return the finding of a rule that judged none of n items."""
         none = np.zeros(n, dtype=bool)
-        nothing = np.full(n, np.nan)
-        return cls(rule, status, reason, none, none, none, nothing, ("",) * n)
+        return cls(
+            rule,
+            status,
+            reason,
+            judged=none,
+            flagged=none,
+            removed=none,
+            value=np.full(n, np.nan),
+            detail=("",) * n,
+        )
 
     def reported(self, reason: str) -> Self:
         """Return the finding without removals, with the reason; unchanged where that is ""."""
-        none = np.zeros_like(self.removed)
-        return replace(self, removed=none, reason=reason) if reason and self.removed.any() else self
+        if not reason or not self.removed.any():
+            return self
+        return replace(self, removed=np.zeros_like(self.removed), reason=reason)
 
     def states(self) -> NDArray[np.str_]:
         """Return (n,) `flagged`, `clear` or `not_judged`."""

@@ -66,13 +66,13 @@ def rate_label_errors(
     Raises:
         InputError: a row has no id or no readable value, or two rows of one id contradict.
     """
-    ids = known_label_errors["item_id"].astype(str)
+    ids = known_label_errors["item_id"]
     wrong = dict(zip(ids, map(_is_wrong, known_label_errors["kind"]), strict=True))
     wrong |= _checked(label_errors)
     if not wrong:
         return LabelErrorRates.empty()
     groups = _groups(item_audit, verdicts)
-    ranked = suspect_items["item_id"].astype(str)
+    ranked = suspect_items["item_id"]
     for k in _TOP:
         if k < len(ranked):
             groups[f"{k} most suspect"] = set(ranked[:k])
@@ -87,7 +87,9 @@ def rate_label_errors(
 def _checked(label_errors: pd.DataFrame) -> dict[str, bool]:
     checked: dict[str, bool] = {}
     for number, row in enumerate(label_errors.to_dict("records"), start=2):
-        item, wrong, kind = (cell_text(row.get(name)) for name in ("item_id", "wrong", "kind"))
+        item = cell_text(row.get("item_id"))
+        wrong = cell_text(row.get("wrong"))
+        kind = cell_text(row.get("kind"))
         if not (item or wrong or kind):
             continue
         value = _WRONG.get(wrong.casefold())
@@ -109,7 +111,7 @@ def _is_wrong(kind: str) -> bool:
 
 
 def _groups(item_audit: pd.DataFrame, verdicts: pd.DataFrame) -> dict[str, set[str]]:
-    ids = item_audit["item_id"].astype(str)
+    ids = item_audit["item_id"]
     removed_by = item_audit["removed_by"].str.split(",")
     gone = set(ids[item_audit["decision"] == "removed"])
     groups = {"all": set(ids), "kept": set(ids) - gone, "removed": gone}

@@ -52,7 +52,7 @@ def make_review_sheet(
     removed = verdicts[verdicts["removed"]]
     for rule in in_rule_order(removed["rule"]):
         of_rule = removed[removed["rule"] == rule]
-        reason = dict(zip(of_rule["item_id"].astype(str), of_rule["detail"], strict=True))
+        reason = dict(zip(of_rule["item_id"], of_rule["detail"], strict=True))
         ids = sorted(reason)
         lots = sorted(zip(item_uniforms(seed, f"review_{rule}", ids).tolist(), ids, strict=True))
         for _, item in lots[:_ITEMS_PER_RULE]:
@@ -111,8 +111,8 @@ def read_reviews(
     """
     judged = judgements(review_sheet_filled)
     removed = verdicts[verdicts["removed"]]
-    current = set(zip(removed["rule"].astype(str), removed["item_id"].astype(str), strict=True))
-    current |= {(SUSPECT_ITEMS, item) for item in suspect_items["item_id"].astype(str)}
+    current = set(zip(removed["rule"].astype(str), removed["item_id"], strict=True))
+    current |= {(SUSPECT_ITEMS, item) for item in suspect_items["item_id"]}
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for key in current & judged.keys():
         counts[key[0]][judged[key]] += 1

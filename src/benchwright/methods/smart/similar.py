@@ -271,7 +271,7 @@ def _stars(n: int, rows: Places, columns: Integers, mutual: bool) -> Iterator[li
         free = free[~taken[free]]
         group = []
         while len(free):
-            first = int(free[0])
+            first = free[0]
             group.append(first)
             free = free[1:]
             if mutual:
