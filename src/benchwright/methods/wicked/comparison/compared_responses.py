@@ -140,7 +140,7 @@ def _align(
     if not len(columns):
         return None
     kept = tuple(ids[column] for column in columns)
-    kept_items = items.set_index(items["item_id"].astype(str)).loc[list(kept)]
+    kept_items = items.set_index("item_id", drop=False).loc[list(kept)]
     copies = tuple(condition.name for condition in conditions[1:])
     options = _options(changes, perturbed_items, copies, kept)
     chosen = np.array([each.chosen for each in answers[1:]])[..., columns]

@@ -1,6 +1,7 @@
 """Change of accuracy with each further transform (MMLU-CF, Table 2 and Figure 7)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -37,47 +38,52 @@ def compare_rules(
     if not common or not able:
         return RuleAblation.empty()
     changed = perturbation_changes["condition"].map(perturbation_of)
+    rules = {}
+    for step in steps:
+        transforms = perturbation_changes.loc[changed == step, "transform"].unique()
+        # The rule that a step adds is the last of its transforms.
+        rules[step] = transforms[-1] if len(transforms) else ""
     aligned = [compared.select_items(common) for compared in by_step]
-    clusters = aligned[0].clusters
-    rows = []
+    rows: list[dict[str, Any]] = []
     for configuration in sorted(able):
-        key = {
-            "configuration": configuration,
-            **parse_configuration(configuration)._asdict(),
-            "n_items": len(common),
-        }
-        original = aligned[0].original[[aligned[0].configurations.index(configuration)]]
-        rows.append(
-            {
-                **key,
-                "perturbation": "",
-                "step": 0,
-                "rule": "none",
-                "copies": 0,
-                "accuracy": original.mean(axis=1).mean(),
-            }
-        )
-        before = original
-        for step, compared in enumerate(aligned):
-            transforms = perturbation_changes.loc[changed == steps[step], "transform"].unique()
-            copies = compared.perturbed[:, compared.configurations.index(configuration)]
-            by_copy = copies.mean(axis=1)
-            rows.append(
-                {
-                    **key,
-                    "perturbation": steps[step],
-                    "step": step + 1,
-                    # The rule that a step adds is the last of its transforms.
-                    "rule": transforms[-1] if len(transforms) else "",
-                    "copies": len(copies),
-                    "accuracy": by_copy.mean(),
-                    "accuracy_sd": by_copy.std(ddof=1) if len(copies) > 1 else np.nan,
-                    **_change("step", copies, before, clusters),
-                    **_change("total", copies, original, clusters),
-                }
-            )
-            before = copies
+        rows += _steps(configuration, rules, aligned)
     return RuleAblation.from_rows(rows)
+
+
+def _steps(
+    configuration: str, rules: Mapping[str, str], aligned: Sequence[ComparedResponses]
+) -> Iterator[dict[str, Any]]:
+    first = aligned[0]
+    key = {
+        "configuration": configuration,
+        **parse_configuration(configuration)._asdict(),
+        "n_items": len(first.item_ids),
+    }
+    original = first.original[[first.configurations.index(configuration)]]
+    yield {
+        **key,
+        "perturbation": "",
+        "step": 0,
+        "rule": "none",
+        "copies": 0,
+        "accuracy": original.mean(axis=1).mean(),
+    }
+    before = original
+    for step, (name, compared) in enumerate(zip(rules, aligned, strict=True), 1):
+        copies = compared.perturbed[:, compared.configurations.index(configuration)]
+        by_copy = copies.mean(axis=1)
+        yield {
+            **key,
+            "perturbation": name,
+            "step": step,
+            "rule": rules[name],
+            "copies": len(copies),
+            "accuracy": by_copy.mean(),
+            "accuracy_sd": by_copy.std(ddof=1) if len(copies) > 1 else np.nan,
+            **_change("step", copies, before, first.clusters),
+            **_change("total", copies, original, first.clusters),
+        }
+        before = copies
 
 
 def _change(name: str, after: Floats, before: Floats, clusters: Places) -> dict[str, float]:

@@ -1,6 +1,6 @@
 """Change of accuracy, ranks and answers on perturbed copies (WiCkeD, Table 1, Figure 3)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -111,7 +111,7 @@ def _scores(compared: ComparedResponses) -> list[dict[str, Any]]:
 
 def mean_where(answers: Floats | Bools, marks: Bools) -> Floats:
     """Return (m,) the mean of (d, m, n) answers over marked (d, n) items; NaN where none is."""
-    n = int(marks.sum())
+    n = marks.sum()
     if not n:
         return np.full(answers.shape[1], np.nan)
     values = answers.astype(np.float64, copy=False)
@@ -150,50 +150,52 @@ def follow_responses(
     transitions = []
     rates = []
     for name, compared in compared_responses.items():
-        before = np.broadcast_to(compared.original >= 0.5, compared.perturbed.shape)
-        after = compared.perturbed >= 0.5
-        became = {
-            "stayed_right": before & after,
-            "became_wrong": before & ~after,
-            "became_right": ~before & after,
-            "stayed_wrong": ~before & ~after,
-        }
-        clusters = np.broadcast_to(compared.clusters, compared.has_none.shape)
-        for gold, of_gold in {
-            "kept": ~compared.gold_removed,
-            "removed": compared.gold_removed,
-        }.items():
-            altered = compared.altered & of_gold
-            shares = {key: mean_where(marks, altered) for key, marks in became.items()}
-            asked = compared.has_none & of_gold
-            chance = (1 / compared.options[asked]).mean() if asked.any() else np.nan
-            for row, configuration in enumerate(compared.configurations):
-                key = {"perturbation": name, "configuration": configuration, "gold": gold}
-                transitions.append(
-                    {
-                        **key,
-                        "kind": kinds.get(parse_configuration(configuration).model, ""),
-                        "n": int(altered.sum()),
-                        **{change: values[row] for change, values in shares.items()},
-                    }
-                )
-                if not compared.has_none.any():
-                    continue
-                hits = compared.picked_none[:, row][asked]
-                share = clustered_share(hits, clusters[asked])
-                rates.append(
-                    {
-                        **key,
-                        "n": len(hits),
-                        "picked": int(hits.sum()),
-                        "share": share.value,
-                        "low": share.low,
-                        "high": share.high,
-                        "by_chance": chance,
-                        "reason": share.reason,
-                    }
-                )
+        for gold in ("kept", "removed"):
+            key = {"perturbation": name, "gold": gold}
+            of_gold = compared.gold_removed if gold == "removed" else ~compared.gold_removed
+            for row in _transitions(compared, of_gold):
+                model = parse_configuration(row["configuration"]).model
+                transitions.append({**key, "kind": str(kinds.get(model, "")), **row})
+            rates += [{**key, **row} for row in _none_rates(compared, of_gold)]
     return (
         tables.ComparisonTransitions.from_rows(transitions),
         tables.ComparisonNoneRates.from_rows(rates),
     )
+
+
+def _transitions(compared: ComparedResponses, of_gold: Bools) -> Iterator[dict[str, Any]]:
+    """Yield how each configuration's answers to altered items (d, n) changed."""
+    before = np.broadcast_to(compared.original >= 0.5, compared.perturbed.shape)
+    after = compared.perturbed >= 0.5
+    altered = compared.altered & of_gold
+    shares = {
+        "stayed_right": mean_where(before & after, altered),
+        "became_wrong": mean_where(before & ~after, altered),
+        "became_right": mean_where(~before & after, altered),
+        "stayed_wrong": mean_where(~before & ~after, altered),
+    }
+    for row, configuration in enumerate(compared.configurations):
+        by_change = {change: values[row] for change, values in shares.items()}
+        yield {"configuration": configuration, "n": altered.sum(), **by_change}
+
+
+def _none_rates(compared: ComparedResponses, of_gold: Bools) -> Iterator[dict[str, Any]]:
+    """Yield how often each configuration chose the none-of-the-above option of items (d, n)."""
+    if not compared.has_none.any():
+        return
+    asked = compared.has_none & of_gold
+    clusters = np.broadcast_to(compared.clusters, asked.shape)[asked]
+    chance = (1 / compared.options[asked]).mean() if asked.any() else np.nan
+    for row, configuration in enumerate(compared.configurations):
+        hits = compared.picked_none[:, row][asked]
+        share = clustered_share(hits, clusters)
+        yield {
+            "configuration": configuration,
+            "n": len(hits),
+            "picked": hits.sum(),
+            "share": share.value,
+            "low": share.low,
+            "high": share.high,
+            "by_chance": chance,
+            "reason": share.reason,
+        }

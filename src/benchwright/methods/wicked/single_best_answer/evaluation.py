@@ -38,16 +38,31 @@ def operating_point(probabilities: AnyFloats, labels: Integers, recall: float) -
 
     `probabilities` (n,) are out of fold, `labels` (n,) 0 or 1, `recall` is in (0, 1].
     """
-    n, positives = len(labels), int(labels.sum())
+    n = len(labels)
+    positives = int(labels.sum())
     if not positives:
-        return OperatingPoint(0.0, nan, nan, 1.0 if n else nan, n, 0, "no item has the label 1")
+        return OperatingPoint(
+            threshold=0.0,
+            recall=nan,
+            precision=nan,
+            share_flagged=1.0 if n else nan,
+            n=n,
+            positives=0,
+            reason="no item has the label 1",
+        )
     # A little less than the target, so that 0.7 of 10 is 7 and not 8.
     wanted = max(1, int(np.ceil(recall * positives - 1e-9)))
     threshold = float(np.sort(probabilities[labels == 1])[-wanted])
     flagged = probabilities >= threshold
     hits = int(labels[flagged].sum())
-    shares = (hits / positives, hits / int(flagged.sum()), float(flagged.mean()))
-    return OperatingPoint(threshold, *shares, n, positives)
+    return OperatingPoint(
+        threshold,
+        recall=hits / positives,
+        precision=hits / int(flagged.sum()),
+        share_flagged=float(flagged.mean()),
+        n=n,
+        positives=positives,
+    )
 
 
 _WORDS = re.compile(
@@ -93,11 +108,11 @@ def evaluate(items: pd.DataFrame, annotations: pd.DataFrame, threshold: float) -
             against = "judge" if group["judged"].all() else "labels"
             heuristic = group["question"].map(asks_for_the_best)
             found = [
-                {"method": "classifier"} | _metrics(group, flagged) | _ranking(group),
-                {"method": "heuristic"} | _metrics(group, heuristic),
+                {"method": "classifier", **_metrics(group, flagged), **_ranking(group)},
+                {"method": "heuristic", **_metrics(group, heuristic)},
                 *_judges(group, annotations),
             ]
-            rows += [{"part": part, "benchmark": name, "against": against} | row for row in found]
+            rows += [{"part": part, "benchmark": name, "against": against, **row} for row in found]
     return EVALUATION.from_rows(rows)
 
 
@@ -115,20 +130,23 @@ def _judges(items: pd.DataFrame, annotations: pd.DataFrame) -> Iterator[dict[str
     for name, labels in judged.groupby("labeller"):
         verdicts = labels.set_index("item_id")["label"].reindex(read.index).dropna()
         if len(verdicts):
-            yield {"method": name} | _metrics(read.loc[verdicts.index], verdicts)
+            yield {"method": name, **_metrics(read.loc[verdicts.index], verdicts)}
 
 
 def _metrics(items: pd.DataFrame, flagged: "pd.Series[Any]") -> dict[str, Any]:
-    positive, marked = items["label"].to_numpy() == 1, flagged.to_numpy(dtype=bool)
-    hits, of, n = int((positive & marked).sum()), int(positive.sum()), int(marked.sum())
+    positive = items["label"].to_numpy() == 1
+    marked = flagged.to_numpy(dtype=bool)
+    positives = positive.sum()
+    n = marked.sum()
+    hits = (positive & marked).sum()
     return {
         "n": len(items),
-        "positives": of,
+        "positives": positives,
         "flagged": n,
         "share_flagged": n / len(items),
-        **share_with_bounds("recall", hits, of),
+        **share_with_bounds("recall", hits, positives),
         **share_with_bounds("precision", hits, n),
-        "reason": "" if of else "no item has the label 1",
+        "reason": "" if positives else "no item has the label 1",
     }
 
 
@@ -137,17 +155,19 @@ def _ranking(items: pd.DataFrame) -> dict[str, float]:
     from scipy.stats import mannwhitneyu
     from sklearn.metrics import average_precision_score
 
-    labels, probability = items["label"].to_numpy(), items["probability"].to_numpy()
+    labels = items["label"].to_numpy()
+    probability = items["probability"].to_numpy()
     if not labels.any():
         return {"average_precision": nan, "p_value": nan}
     p_value = nan
     if not labels.all():
-        ones, zeros = probability[labels == 1], probability[labels == 0]
-        # Where all are equal the test divides by zero.
-        equal = np.ptp(probability) == 0
-        p_value = 1.0 if equal else mannwhitneyu(ones, zeros, alternative="greater").pvalue
-    average = float(average_precision_score(labels, probability))
-    return {"average_precision": average, "p_value": float(p_value)}
+        p_value = 1.0
+        if np.ptp(probability) > 0:  # otherwise the test divides by zero
+            ones = probability[labels == 1]
+            zeros = probability[labels == 0]
+            p_value = mannwhitneyu(ones, zeros, alternative="greater").pvalue
+    average = average_precision_score(labels, probability)
+    return {"average_precision": average, "p_value": p_value}
 
 
 _USEFUL_SHARE = 0.5  # of flagged items; above it, most of the benchmark would stay unaltered
@@ -169,7 +189,8 @@ def reasons_against(classifier: Mapping[str, Any], evaluation: pd.DataFrame) -> 
             f"At this threshold it flags {share:.0%} of the held-out items, which would stay "
             f"unaltered. Label the items with a capable chat model (labels: judge){lower}."
         )
-    low, target = kept["recall_low"], classifier["recall_target"]
+    low = kept["recall_low"]
+    target = classifier["recall_target"]
     if isnan(low):
         reasons.append("No held-out item has the label 1, so its recall cannot be verified.")
     elif low < target:

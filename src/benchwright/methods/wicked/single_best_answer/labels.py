@@ -182,15 +182,12 @@ def label_by_judge(
             "single_best_answer.judge.model to a name under models.models"
         )
     ask = ask_model(
-        *(judge.model, models, scoring, answer_store),
-        max_tokens=_REPLY_TOKENS,
-        what="judge",
+        judge.model, models, scoring, answer_store, max_tokens=_REPLY_TOKENS, what="judge"
     )
-    columns = (items[name] for name in ("question", "choices", "answer"))
+    rows = zip(items["question"], items["choices"], items["answer"], strict=True)
     texts = [
-        judge_prompt(question, list(choices), int(answer), judge.prompt)
-        for question, choices, answer in zip(*columns, strict=True)
+        judge_prompt(question, choices, answer, judge.prompt) for question, choices, answer in rows
     ]
     replies = ask_in_rounds(ask, texts, lambda _, reply: parse_label(reply), _ATTEMPTS).last
-    read = zip(items["item_id"].astype(str), replies, strict=True)
+    read = zip(items["item_id"], replies, strict=True)
     return {item: reply.value for item, reply in read if reply.value is not None}

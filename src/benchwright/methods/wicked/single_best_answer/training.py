@@ -24,9 +24,11 @@ def predict(items: pd.DataFrame, classifier: Mapping[str, Any]) -> Floats:
     able = judgeable(items)
     probability = np.full(len(items), np.nan)
     if able.any():
-        tuning, folder = classifier["fine_tuning"], classifier.get("weights_folder")
-        source, revision = (folder, None) if folder else (tuning["model"], tuning["revision"])
-        loaded = bert.load_classifier(source, revision, trained=True)
+        tuning = classifier["fine_tuning"]
+        if folder := classifier.get("weights_folder"):
+            loaded = bert.load_classifier(folder, trained=True)
+        else:
+            loaded = bert.load_classifier(tuning["model"], tuning["revision"], trained=True)
         probability[able] = bert.classify(loaded, list(items.loc[able, "question"]))
     return probability
 
@@ -56,36 +58,34 @@ def train_classifier(items: pd.DataFrame, params: SingleBestAnswerParams) -> Tra
     by item id.
     """
     labels = items["label"].to_numpy()
+    questions = items["question"]  # alone, as in the paper
     train = np.flatnonzero(items["split"] == "train")
-    tuning, texts = params.fine_tuning, list(items["question"])  # alone, as in the paper
-    document: dict[str, Any] = {"kind": params.kind, "recall_target": params.recall}
-    document["fine_tuning"] = tuning.model_dump()
-    if params.kind == "hub":
-        weights = None
+    tuning = params.fine_tuning
+    weights = None
+    if params.kind == "hub":  # none of these labels trained it
         classifier = bert.load_classifier(tuning.model, tuning.revision, trained=True)
+        probability = bert.classify(classifier, questions.tolist())
     else:
-        weights = bert.fine_tune([texts[row] for row in train], labels[train], tuning)
-        classifier = weights
-    predicted = bert.classify(classifier, texts)
+        weights = bert.fine_tune(questions.iloc[train].tolist(), labels[train], tuning)
+        probability = bert.classify(weights, questions.tolist())
 
-    def fit_and_predict(fit: Places, ask: Places) -> Floats:
-        if params.kind == "hub":  # none of these labels trained it
-            return predicted[ask]
-        other = bert.fine_tune([texts[row] for row in fit], labels[fit], tuning)
-        return bert.classify(other, [texts[row] for row in ask])
+        def fit_and_predict(fit: Places, ask: Places) -> Floats:
+            other = bert.fine_tune(questions.iloc[fit].tolist(), labels[fit], tuning)
+            return bert.classify(other, questions.iloc[ask].tolist())
 
-    probability = predicted.copy()
-    folds = cross_validation_folds(items.iloc[train], params.folds)
-    probability[train] = out_of_fold(fit_and_predict, train, folds)
-    points = {
-        recall: operating_point(probability[train], labels[train], recall)
-        for recall in sorted({*RECALLS, params.recall})
-    }
-    document |= {
+        folds = cross_validation_folds(items.iloc[train], params.folds)
+        probability[train] = out_of_fold(fit_and_predict, train, folds)
+    points = {}
+    for recall in sorted({*RECALLS, params.recall}):
+        points[recall] = operating_point(probability[train], labels[train], recall)
+    document = {
+        "kind": params.kind,
+        "recall_target": params.recall,
+        "fine_tuning": tuning.model_dump(),
         # A classifier that is used as it is decides by its own class, as in the paper.
         "threshold": 0.5 if params.kind == "hub" else points[params.recall].threshold,
         "operating_points": [
-            {"target": recall} | point._asdict() for recall, point in points.items()
+            {"target": recall, **point._asdict()} for recall, point in points.items()
         ],
         "trained_on": {
             "items": len(train),
@@ -104,6 +104,7 @@ def out_of_fold(fit_and_predict: FitAndPredict, rows: Places, folds: Places) -> 
     """
     probability = np.empty(len(rows))
     for fold in np.unique(folds):
-        away, inside = rows[folds != fold], rows[folds == fold]
-        probability[folds == fold] = fit_and_predict(away if len(away) else inside, inside)
+        inside = rows[folds == fold]
+        others = rows[folds != fold]
+        probability[folds == fold] = fit_and_predict(others if len(others) else inside, inside)
     return probability
