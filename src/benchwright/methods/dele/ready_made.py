@@ -6,7 +6,6 @@ directions in which models differ. They predict a new model's answers to the ite
 asked; the difference estimator corrects the predictions by the answers to those that it was asked.
 """
 
-from collections import defaultdict
 from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
@@ -83,12 +82,9 @@ class ReadyMade(NamedTuple):
     @property
     def places(self) -> list[tuple[str, int]]:
         """Stock task of each item and its row there, from 0."""
-        stock, rows = STOCK_TASKS[self.name].task, defaultdict[str, int](int)
-        found = []
-        for subject in self.subjects:
-            found.append((stock.replace("{subject}", subject), rows[subject]))
-            rows[subject] += 1
-        return found
+        subjects = pd.Series(self.subjects, dtype="str")
+        tasks = [STOCK_TASKS[self.name].task.replace("{subject}", name) for name in subjects]
+        return list(zip(tasks, subjects.groupby(subjects).cumcount().tolist(), strict=True))
 
     @property
     def item_ids(self) -> tuple[str, ...]:
@@ -123,7 +119,7 @@ class ReadyMade(NamedTuple):
             raise InputError(f"{self.name}-{size}: expected a size from {FEWEST} to {n:,}")
         uniforms = item_uniforms(0, _STAGE, self.keys)
         order = np.lexsort((uniforms, np.isnan(self.share), np.array(self.subjects)))
-        start = float(stage_generator(0, _STAGE).random())
+        start = stage_generator(0, _STAGE).random()
         return np.sort(systematic_draw(np.full(n, size / n), order, start))
 
     def manifest(self, size: int) -> SubsetManifest:
@@ -141,23 +137,23 @@ class ReadyMade(NamedTuple):
         places = {name: at for at, name in enumerate(item_ids)}
         if items is None or not items["question"].any():
             return places
-        asked = defaultdict[str, list[int]](list)
-        for row in items.to_dict("records"):
-            choices = [] if row["choices"] is None else [str(text) for text in row["choices"]]
-            if row["item_id"] in places:
-                asked[item_key(row["question"], choices)].append(places[row["item_id"]])
+        asked: dict[str, list[int]] = {}
+        for row in items[items["item_id"].isin(places)].to_dict("records"):
+            choices = [] if row["choices"] is None else list(map(str, row["choices"]))
+            key = item_key(row["question"], choices)
+            asked.setdefault(key, []).append(places[row["item_id"]])
         found: dict[str, int] = {}
         for key, name in zip(self.keys, self.item_ids, strict=True):
-            if same := asked.get(key):
+            if key in asked:
+                same = asked[key]
                 found[name] = same.pop(0) if len(same) > 1 else same[0]
         return found
 
     def rename(self, known: Answers) -> Answers:
         """Name items of logs as `item_ids` by their texts; ids of tables stay as they are."""
         columns = self.find(known.items, known.item_ids)
-        used = {*columns.values()}
-        others = (at for at in range(len(known.item_ids)) if at not in used)
-        columns |= {f"{known.item_ids[at]} (another text)": at for at in others}
+        for place in sorted(set(range(len(known.item_ids))) - set(columns.values())):
+            columns[f"{known.item_ids[place]} (another text)"] = place
         correct = known.correct[:, list(columns.values())]
         return known._replace(item_ids=tuple(columns), correct=correct, items=None, chosen=None)
 
@@ -175,11 +171,11 @@ def load_ready_made(name: str) -> ReadyMade:
         table = pd.read_parquet(path)
     return ReadyMade(
         name,
-        tuple(key.hex() for key in table["key"]),
-        tuple(table["subject"].astype(str)),
-        table["share"].to_numpy(np.float64),
-        table[["first", "second"]].to_numpy(np.float64).T,
-        int(table.attrs["models"]),
+        keys=tuple(key.hex() for key in table["key"]),
+        subjects=tuple(table["subject"].astype(str)),
+        share=table["share"].to_numpy(np.float64),
+        loadings=table[["first", "second"]].to_numpy(np.float64).T,
+        models=int(table.attrs["models"]),
     )
 
 
@@ -199,8 +195,8 @@ def estimate_ready_made(
     Raises:
         InputError: no answer is to one of its items.
     """
-    manifest, places = ready.manifest(size), ready.draw(size)
+    places = ready.draw(size)
     others = np.setdiff1d(np.arange(len(ready.keys)), places)
     kind = aipw_with(ready.predictor(np.concatenate([places, others])))
-    found = estimate_scores(manifest, ready.rename(new), None, kind, level)
+    found = estimate_scores(ready.manifest(size), ready.rename(new), None, kind, level=level)
     return found._replace(training=ready.models, source="numbers of the package")

@@ -26,6 +26,10 @@ class Errors(NamedTuple):
     estimate: Floats
     error: Floats
 
+    def sizes(self, n: int) -> Floats:
+        """Return the sizes (c,) of the errors over n items, in units of √(p(1 − p))."""
+        return np.abs(self.error) / _scale(self.estimate, n)
+
 
 class PastErrors(NamedTuple):
     """Errors on left-out training models: across folds, and on the best models.
@@ -85,29 +89,32 @@ def calibrated_reach(
         blank = np.full(len(estimate), np.nan)
         why = "too few training models to estimate an interval"
         return blank, blank, [why] * len(estimate)
-    scale = _scale(estimate, n)
-    size = np.abs(past.across.error) / _scale(past.across.estimate, n)
-    order = np.argsort(past.across.estimate, kind="stable")
-    near, se = _near(past.across.estimate[order], size[order], estimate, level)
+    near, se = _near(past.across, estimate, n, level)
     few = ""
-    if _rank(len(size), level) > len(size):
-        few = f"the interval assumes normal errors, from only {len(size)} training models"
+    count = len(past.across.error)
+    if _rank(count, level) > count:
+        few = f"the interval assumes normal errors, from only {count} training models"
     note = [join_notes(few, _AT_THE_TOP if top else "") for top in estimate > past.rare]
     beyond = estimate > past.ceiling
     if beyond.any() and len(past.forward.error) >= 2:
-        ahead = np.abs(past.forward.error) / _scale(past.forward.estimate, n)
+        ahead = past.forward.sizes(n)
         near[beyond] = np.maximum(near[beyond], _quantile(np.sort(ahead)[None], level)[0])
         se[beyond] = np.maximum(se[beyond], np.sqrt(np.mean(ahead**2)))
+    scale = _scale(estimate, n)
     return near * scale, se * scale, note
 
 
-def _near(past: Floats, size: Floats, estimate: Floats, level: float) -> tuple[Floats, Floats]:
+def _near(errors: Errors, estimate: Floats, n: int, level: float) -> tuple[Floats, Floats]:
     """Return the quantile and the root mean square of the errors nearest to each estimate."""
+    order = np.argsort(errors.estimate, kind="stable")
+    past = errors.estimate[order]
+    first = np.searchsorted(past, estimate)
+    last = np.searchsorted(past, estimate, "right")
     window = min(_NEIGHBOURS, len(past))
-    centre = (np.searchsorted(past, estimate) + np.searchsorted(past, estimate, "right")) // 2
-    start = np.clip(centre - window // 2, 0, len(past) - window)
+    start = np.clip((first + last) // 2 - window // 2, 0, len(past) - window)
     starts, back = np.unique(start, return_inverse=True)
-    sizes = np.sort(size[starts[:, None] + np.arange(window)], axis=1)
+    places = starts[:, None] + np.arange(window)
+    sizes = np.sort(errors.sizes(n)[order][places], axis=1)
     return _quantile(sizes, level)[back], np.sqrt((sizes**2).mean(axis=1))[back]
 
 

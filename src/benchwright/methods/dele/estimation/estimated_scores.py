@@ -144,11 +144,11 @@ def _aligned(subset: SubsetManifest, new: Answers, notes: list[str]) -> Floats:
     out = by_item.reindex(list(subset.item_ids)).to_numpy(np.float64).T
     lacking = np.isnan(out)
     if lacking.any():
-        worst = int(lacking.sum(axis=1).argmax())
-        first = subset.item_ids[int(lacking[worst].argmax())]
+        worst = lacking.sum(axis=1).argmax()
+        first = subset.item_ids[lacking[worst].argmax()]
         notes.append(
-            f"models with missing responses: {int(lacking.any(axis=1).sum()):,}; "
-            f"{new.models[worst]} misses the most, {int(lacking[worst].sum()):,} of "
+            f"models with missing responses: {lacking.any(axis=1).sum():,}; "
+            f"{new.models[worst]} misses the most, {lacking[worst].sum():,} of "
             f"{len(wanted):,}, e.g. {first}"
         )
     return out

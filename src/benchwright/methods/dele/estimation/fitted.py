@@ -79,7 +79,7 @@ class Task:
         places = self.places[~gaps]
         if self.subset.inclusion is not None:
             # A response is missing with the same probability for every item.
-            answered = self.subset.inclusion[~gaps] * float(np.mean(~gaps))
+            answered = self.subset.inclusion[~gaps] * np.mean(~gaps)
             return replace(self, subset=WeightedSubset.drawn(places, answered))
         weights = self.subset.weights[~gaps]
         total = weights.sum()
@@ -128,7 +128,7 @@ class FittedSubset:
             numbers[:, rows] = found[:4]
             reason[rows] = found.reason
         score, low, high, se = numbers
-        return Estimates(score, low, high, se, tuple(reason))
+        return Estimates(score, low, high, se=se, reason=tuple(reason))
 
     def _alike(self, responses: Floats, gaps: Bools, level: float) -> Estimates:
         """Estimate scores of models that miss the same responses."""
@@ -139,10 +139,11 @@ class FittedSubset:
         gap_note = ""
         if gaps.any():
             learnt = self.learn(self.task.without(gaps))
-            gap_note = f"{int(gaps.sum())} of {len(gaps)} responses are missing (assumed at random)"
+            gap_note = f"{gaps.sum()} of {len(gaps)} responses are missing (assumed at random)"
         if responses.shape[1] == n:
             mean = responses.mean(axis=1)
-            return Estimates(mean, mean, mean, np.zeros(len(mean)), [gap_note] * len(mean))
+            reason = [gap_note] * len(mean)
+            return Estimates(mean, mean, mean, se=np.zeros(len(mean)), reason=reason)
         found = learnt(responses, level)
         limits = possible(responses, n)
         return found._replace(
@@ -157,6 +158,6 @@ def undefined(reason: str) -> FromComplete:
 
     def estimate(responses: Floats, level: float) -> Estimates:
         blank = np.full(len(responses), np.nan)
-        return Estimates(blank, blank, blank, blank, [reason] * len(responses))
+        return Estimates(blank, blank, blank, se=blank, reason=[reason] * len(responses))
 
     return estimate

@@ -24,7 +24,8 @@ from benchwright.statistics.unequal_draws import (
 # stronger ones that judge.
 _CUTS = ((0.5, 0.75), (0.7, 0.7))
 _RATES = (0.05, 0.2)  # of the items
-_DRAWS, _JUDGES = 50, 80
+_DRAWS = 50
+_JUDGES = 80
 FEWEST_MODELS = 10
 FEWEST_ITEMS = 10
 """Fewer items are drawn with equal probabilities."""
@@ -99,7 +100,7 @@ def _compare(
         inside = []
         for _ in range(_DRAWS):
             order = items[generator.permutation(n)]
-            places = systematic_draw(inclusion, order, float(generator.random()))
+            places = systematic_draw(inclusion, order, generator.random())
             found = difference_estimate(
                 predictor, places, inclusion[places], truth[:, places], cautious=False
             )

@@ -160,7 +160,7 @@ def difference_estimate(
     right = responses.sum(axis=1)
     known = np.minimum(np.minimum(right, k - right), freedom)
     centre = (np.clip(score, 0, 1) * k + _PRIOR / 2) / (k + _PRIOR)
-    spread = float(((1 - inclusion) / inclusion**2).sum()) / n**2
+    spread = ((1 - inclusion) / inclusion**2).sum() / n**2
     expected = predictor.ratio * centre * (1 - centre) * spread
     squared = (known * own + _PRIOR * expected) / (known + _PRIOR)
     if cautious:
@@ -204,19 +204,19 @@ def tuned_predictor(
     losses = np.zeros(len(PENALTIES) + 1)
     truth = 0.0
     for start in starts:
-        places = systematic_draw(inclusion, order, float(start))
+        places = systematic_draw(inclusion, order, start)
         own = inclusion[places]
-        scale = float(((1 - own) / own**2).sum())
+        scale = ((1 - own) / own**2).sum()
         for weight, out in zip(weights, groups, strict=True):
             asked = values[np.ix_(out & complete, places)].astype(np.float64)
             learnt = values[np.ix_(~out, places)].astype(np.float64)
             losses += weight * _variances(asked, learnt, own)
             score = lead[out & complete]
-            truth += weight * float((score * (1 - score)).mean()) * scale
-    best = int(np.argmin(losses))
+            truth += weight * (score * (1 - score)).mean() * scale
+    best = np.argmin(losses)
     if truth <= 0 or best == len(PENALTIES):
         return ItemPredictor.constant(n)
-    return ItemPredictor.of(values, PENALTIES[best], float(losses[best]) / truth)
+    return ItemPredictor.of(values, PENALTIES[best], losses[best] / truth)
 
 
 def _variances(asked: Floats, learnt: Floats, inclusion: Floats) -> Floats:

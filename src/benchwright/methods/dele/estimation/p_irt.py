@@ -60,12 +60,12 @@ def mixture(task: Task) -> float:
     past = past_errors(task.training, task.places, task.seed, p_irt_rule).across.error
     if not len(past):
         return 0.5
-    squared = float(np.mean(past**2))
+    squared = np.mean(past**2)
     values = task.training.filled[task.training.nearly_complete].astype(np.float64)
     if task.equal:
-        variance = float(values.var(axis=1, ddof=1).mean()) * task.rest / len(task.places)
+        variance = values.var(axis=1, ddof=1).mean() * task.rest / len(task.places)
     else:
         error = values[:, task.places] @ task.subset.weights - values.mean(axis=1)
-        variance = float(np.mean(error**2))
+        variance = np.mean(error**2)
     total = variance + squared
     return squared / total if total > 0 else 0.5

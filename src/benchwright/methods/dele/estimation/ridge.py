@@ -28,7 +28,7 @@ def learn_ridge(task: Task) -> FromComplete:
     rules = [ridge_rule(task.subset.weights, penalty) for penalty in _PENALTIES]
     with threadpool_limits(limits=1):  # several threads are slower
         losses = [_loss(task, rule) for rule in rules]
-        return with_past_errors(task, rules[int(np.argmin(losses))])
+        return with_past_errors(task, rules[np.argmin(losses)])
 
 
 def ridge_rule(weights: Floats, penalty: float) -> Rule:

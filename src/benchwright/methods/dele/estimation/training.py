@@ -46,7 +46,7 @@ class ItemCurves(NamedTuple):
         """
         known = ~np.isnan(self.fit.discrimination)
         inside = places[known[places]]
-        rest = int(known.sum()) - len(inside)
+        rest = known.sum() - len(inside)
         if self.reason or not rest:
             return np.full(len(responses), np.nan)
         a = self.fit.discrimination[inside]
@@ -109,7 +109,8 @@ class Training:
         overall = zeros.sum() / max(known.sum(), 1)
         asked = known.sum(axis=0)
         item = np.where(asked > 0, zeros.sum(axis=0) / np.maximum(asked, 1), overall)
-        lead = (zeros - np.where(known, item, 0)).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
+        leads = (zeros - np.where(known, item, 0)).sum(axis=1)
+        lead = leads / np.maximum(known.sum(axis=1), 1)
         guess = np.clip(item + lead[:, None], 0, 1)
         return np.where(known, values, guess).astype(np.float32)
 
@@ -139,11 +140,12 @@ class Training:
     def best(self) -> Bools:
         """The best models (m,): at least one and never all; none of fewer than two models."""
         m = len(self.scores)
-        out = np.zeros(m, dtype=np.bool_)
-        if m > 1:
-            count = min(max(1, round(m * _BEST_SHARE)), m - 1)
-            out = self.scores >= np.sort(self.scores)[-count]
-        return out if not out.all() else np.zeros(m, dtype=np.bool_)
+        nobody = np.zeros(m, dtype=bool)
+        if m < 2:
+            return nobody
+        count = max(1, round(m * _BEST_SHARE))
+        best = self.scores >= np.sort(self.scores)[-count]
+        return nobody if best.all() else best
 
     def curves(self, rows: Bools | None = None) -> ItemCurves:
         """Return the two-parameter model fitted to some or all of the models."""
@@ -175,7 +177,7 @@ class Training:
         if not len(self.scores):
             return []
         family = self._family_groups
-        groups = int(family.max()) + 1
+        groups = family.max() + 1
         if groups < 2:
             return []
         folds = min(_FOLDS, groups)

@@ -70,14 +70,14 @@ def random_sample(responses: Floats, n: int, level: float, clusters: Integers) -
     mean = responses.mean(axis=1)
     effect = _design_effect(responses, clusters)
     binary = np.isin(responses, (0, 1)).all(axis=1)
-    quantile = float(ndtri((1 + level) / 2))
+    quantile = ndtri((1 + level) / 2)
     low, high = wilson_bounds(mean, k * (n - 1) / (n - k) / effect, quantile)
     se = np.sqrt(mean * (1 - mean) * (n - k) / (k * (n - 1)))
     if k > 1:
         spread = responses.std(axis=1, ddof=1)
         by_t = ~binary & (spread > 0)
         error = spread * np.sqrt(effect * (1 - k / n) / k)
-        reach = float(stdtrit(k - 1, (1 + level) / 2)) * error
+        reach = stdtrit(k - 1, (1 + level) / 2) * error
         low = np.where(by_t, mean - reach, low)
         high = np.where(by_t, mean + reach, high)
         se = np.where(spread > 0, error, se)
@@ -91,8 +91,8 @@ def unlike_random(task: Task) -> str:
     k = len(task.places)
     if np.isnan(item).any() or k == n or task.unequal:
         return ""
-    gap = float(item[task.places].mean() - item.mean())
-    sd = float(item.std(ddof=1)) * np.sqrt((1 - k / n) / k)
+    gap = item[task.places].mean() - item.mean()
+    sd = item.std(ddof=1) * np.sqrt((1 - k / n) / k)
     if abs(gap) <= _UNLIKELY * sd or abs(gap) < 1e-9:
         return ""
     direction = "higher" if gap > 0 else "lower"
@@ -140,14 +140,14 @@ def with_past_errors(task: Task, rule: Rule) -> FromComplete:
             return undefined(why)(responses, level)._replace(score=score)
         half, se, notes = calibrated_reach(past, score, n, level)
         reason = [join_notes(note, few) for note in notes]
-        return Estimates(score, score - half, score + half, se, reason)
+        return Estimates(score, score - half, score + half, se=se, reason=reason)
 
     return estimate
 
 
 def _chosen_by_few(task: Task) -> str:
     """Return a warning if few training models may have chosen the anchors, or ""."""
-    models = int(task.training.nearly_complete.sum())
+    models = task.training.nearly_complete.sum()
     if task.equal or models >= _MANY_MODELS:
         return ""
     return f"the interval is too narrow if these {models} training models chose the anchors"

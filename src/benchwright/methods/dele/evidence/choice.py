@@ -193,10 +193,10 @@ def winners_of_splits(sampler_choice: pd.DataFrame) -> pd.DataFrame:
 def gains_over_splits(sampler_choice: pd.DataFrame) -> Gains:
     """Summarise the splits of a `SamplerChoice` table."""
     splits = winners_of_splits(sampler_choice)
-    held_out = float(splits["held_out_gain"].mean())
+    held_out = splits["held_out_gain"].mean()
     low, high = splits["held_out_gain"].quantile([0.025, 0.975]).tolist()
     winner = "" if splits.empty else str(splits["winner"].mode().iloc[0])  # the first by name
-    return Gains(len(splits), held_out, low, high, winner)
+    return Gains(len(splits), held_out, low, high=high, winner=winner)
 
 
 def model_splits(study: SamplingStudy) -> list[ModelSplit]:
@@ -258,7 +258,7 @@ def choose_subset(
     table = pd.DataFrame(
         {
             "item_id": ids,
-            "position": pd.Index(items["item_id"].astype(str)).get_indexer(pd.Index(ids)),
+            "position": pd.Index(items["item_id"]).get_indexer(pd.Index(ids)),
             "weight": subset.weights,
             "inclusion": subset.inclusion,
         }
@@ -272,7 +272,7 @@ def describe_subset(chosen_subset: pd.DataFrame, study: SamplingStudy) -> dict[s
     `told_apart` is "" for weighted items, and where fewer than two models answered them.
     `drawn_from` lists the ids of the items that it was drawn from; of all items where it is empty.
     """
-    kept = pd.Index(study.panels.item_ids, dtype=object).isin(chosen_subset["item_id"].astype(str))
+    kept = pd.Index(study.panels.item_ids, dtype=object).isin(chosen_subset["item_id"])
     told_apart = ""
     weights = chosen_subset["weight"].to_numpy()
     if (weights == weights[0]).all() and kept.sum() == len(chosen_subset):

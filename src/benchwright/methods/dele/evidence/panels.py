@@ -80,12 +80,12 @@ def choose_panels(
     answered a share `min_coverage` of these items, then the items that all these models answered.
     """
     evidence = sampling.evidence
-    ids = tuple(items["item_id"].astype(str))
+    ids = tuple(items["item_id"])
     matrix = response_matrix.select_items(ids)
     answered = matrix.answered()
     well_answered = answered.any(axis=0)
     well_answered &= answered.sum(axis=0) >= evidence.answered_by * len(matrix.models)
-    total = max(int(well_answered.sum()), 1)
+    total = max(well_answered.sum(), 1)
     enough = (answered & well_answered).sum(axis=1) >= evidence.min_coverage * total
     kept = well_answered & answered[enough].all(axis=0) & enough.any()
     by_name = np.argsort(np.array(matrix.models, object))

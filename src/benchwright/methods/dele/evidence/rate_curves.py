@@ -99,7 +99,7 @@ def smallest_rate(values: pd.Series, keep: float) -> float:
     """Return the smallest rate r with `values` ≥ `keep` at r and all higher rates, or NaN."""
     rising = values.sort_index()
     falls = np.flatnonzero(~(rising >= keep).to_numpy())
-    first = int(falls[-1]) + 1 if len(falls) else 0
+    first = falls[-1] + 1 if len(falls) else 0
     return float(rising.index[first]) if first < len(rising) else float("nan")
 
 

@@ -115,7 +115,7 @@ def encode_pool_texts(
     `TextVectors` table, and by encoder and text.
     """
     if panels.item_ids:
-        items = items[items["item_id"].astype(str).isin(panels.item_ids)]
+        items = items[items["item_id"].isin(panels.item_ids)]
     texts = tuple(items["question"])
     reading = [name for name, kind in sampler_kinds(sampling).items() if kind.reads == "vectors"]
     tables = []
@@ -136,7 +136,7 @@ def prepare_study(
     seed: int,
 ) -> SamplingStudy:
     """Build a pool of the compared items for each group of models that chooses."""
-    rows = items.set_index(items["item_id"].astype(str)).loc[list(panels.item_ids)]
+    rows = items.set_index("item_id", drop=False).loc[list(panels.item_ids)]
     rows = rows.reset_index(drop=True)
     plain = item_pool(rows, pool_vectors)
     pools = {}

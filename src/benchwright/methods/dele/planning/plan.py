@@ -70,12 +70,12 @@ class _RandomSubsets:
         halves = []
         for name, metrics in self.metrics[size].items():
             values = np.nan_to_num(getattr(metrics, agreement), nan=-1)
-            reached = float(np.quantile(values, _SUBSETS[whose]))
+            reached = np.quantile(values, _SUBSETS[whose])
             if name == whose:
                 return reached
             if name != STRONGER:
                 halves.append(reached)
-        return float(np.quantile(halves, _UNLIKELY))
+        return np.quantile(halves, _UNLIKELY)
 
 
 def _groups(responses: Training, seed: int) -> ModelPanels:
@@ -114,7 +114,8 @@ def smallest_size(reached: Callable[[int], bool], n: int) -> int | None:
     """
     if n < 1 or not reached(n):
         return None
-    low, high = 0, n
+    low = 0
+    high = n
     while high - low > 1:
         middle = (low + high) // 2
         if reached(middle):
@@ -194,7 +195,7 @@ def make_plan(responses: Training, wanted: Wanted) -> Plan:
     m, n = responses.correct.shape
     size = next((row.items for row in rows if row.items), n)
     advice = which_estimators(responses.correct, size, wanted.seed) if size < n else ""
-    return Plan(m, n, rows, planner.curve(), advice)
+    return Plan(m, n, rows, curve=planner.curve(), advice=advice)
 
 
 class _Planner:
@@ -275,7 +276,7 @@ class _Planner:
                 yield row._replace(reason="an order needs at least 2 models, there is 1")
                 continue
             items = smallest_size(partial(self._orders, row), self.n) or self.n
-            widest = float(np.nanmax(self.gaps))
+            widest = np.nanmax(self.gaps)
             if gap > widest:
                 row = row._replace(reason=f"no two models are further apart than {widest:.3f}")
             yield row._replace(items=items, value=self.value(row, items), with_all=1)

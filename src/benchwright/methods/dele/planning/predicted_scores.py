@@ -94,7 +94,7 @@ def _error_and_coverage(
         se = []
         for _ in range(_DRAWS):
             order = generator.permutation(training.items)
-            start = float(generator.random())
+            start = generator.random()
             subset = WeightedSubset.equal(order[:k])
             if sampler == "unequal":
                 places = systematic_draw(inclusion, order, start)
@@ -104,7 +104,7 @@ def _error_and_coverage(
             se.append(found.se)
             inside.append((found.low <= truth + 1e-9) & (truth <= found.high + 1e-9))
         errors.append(np.mean(se, axis=0))
-    return float(np.median(np.concatenate(errors))), float(np.concatenate(inside).mean())
+    return np.median(np.concatenate(errors)), np.concatenate(inside).mean()
 
 
 def which_estimators(correct: AnyFloats, k: int, seed: int) -> str:

@@ -86,7 +86,7 @@ def unequal_sampler(pool: SamplingPool, seed: int) -> Draw:
     """
     require_responses(pool, "unequal")
     order = random_order(pool, seed, "unequal")
-    start = float(stage_generator(seed, "sampling.unequal").random())
+    start = stage_generator(seed, "sampling.unequal").random()
     passed = forward_evidence_of(pool).passed
 
     def draw(size: int) -> WeightedSubset:
