@@ -11,7 +11,7 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score, silhouette_score
 
 from benchwright.core.errors import InputError
-from benchwright.methods.dele.evidence.texts import tsne_map
+from benchwright.methods.dele.evidence.text_features import tsne_map
 from benchwright.methods.dele.samplers import clustering
 from benchwright.methods.dele.samplers.clustering import (
     ClusterCurve,
@@ -184,7 +184,7 @@ def test_clusters_and_noise_get_their_shares() -> None:
 
 def test_map_does_not_depend_on_row_order(monkeypatch: pytest.MonkeyPatch) -> None:
     pool, _ = topical_pool()
-    monkeypatch.setattr("benchwright.methods.dele.evidence.texts._MAP_ITEMS", 25)
+    monkeypatch.setattr("benchwright.methods.dele.evidence.text_features._MAP_ITEMS", 25)
     order = np.random.default_rng(2).permutation(len(pool))
     for source in ("tfidf", "mini"):
         places, coordinates = tsne_map(pool, source)

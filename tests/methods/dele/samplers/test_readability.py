@@ -5,7 +5,7 @@ from math import isnan
 import pandas as pd
 import pytest
 
-from benchwright.methods.dele.evidence.texts import FEATURES, easiest_and_hardest
+from benchwright.methods.dele.evidence.text_features import FEATURES, easiest_and_hardest
 from benchwright.methods.dele.samplers.readability import (
     ReadingCounts,
     dale_chall,

@@ -254,7 +254,7 @@ def choose_subset(
     else:
         sampler = make_samplers(sampling.model_copy(update={"samplers": (name,)}))[name]
     subset = sampler(pool, export.seed)(size)
-    ids = np.array(pool.item_ids, dtype=object)[subset.positions]
+    ids = pool.ids[subset.positions]
     table = pd.DataFrame(
         {
             "item_id": ids,

@@ -90,4 +90,4 @@ def _draw(
 
 
 def _ratio(plain: pd.Series, found: pd.Series, name: str) -> float:
-    return plain[name] / found[name] if found[name] > 0 else float("nan")
+    return plain[name] / found[name] if found[name] > 0 else np.nan

@@ -100,12 +100,12 @@ def smallest_rate(values: pd.Series, keep: float) -> float:
     rising = values.sort_index()
     falls = np.flatnonzero(~(rising >= keep).to_numpy())
     first = falls[-1] + 1 if len(falls) else 0
-    return float(rising.index[first]) if first < len(rising) else float("nan")
+    return float(rising.index[first]) if first < len(rising) else np.nan
 
 
 def _tokens(name: str, size: int, study: SamplingStudy) -> float:
     if not size:
-        return float("nan")
+        return np.nan
     seed = repeat_seed(study.seed, name, 0)
     subset = study.samplers()[name](study.pool_of(study.panels.main), seed)(size)
     return float(study.tokens[subset.positions].sum())

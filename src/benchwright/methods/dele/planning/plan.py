@@ -348,7 +348,7 @@ class _Planner:
 
 def _of(values: Floats, share: float) -> float:
     known = values[~np.isnan(values)]
-    return float(np.quantile(known, share)) if len(known) else float("nan")
+    return float(np.quantile(known, share)) if len(known) else np.nan
 
 
 def _check(responses: Training, wanted: Wanted) -> None:

@@ -142,7 +142,7 @@ def _item_parameters(pool: SamplingPool) -> Floats:
 def _clusters_of(pool: SamplingPool) -> tuple[Places, AnchorClusters]:
     """Return the order of the items by id, and the clusters of the items in this order."""
     require_responses(pool, "irt_clusters")
-    order = np.argsort(np.array(pool.item_ids, dtype=object), kind="stable")
+    order = np.argsort(pool.ids, kind="stable")
     return order, AnchorClusters(_item_parameters(pool.select(order)))
 
 

@@ -48,7 +48,7 @@ _DENSE_DBSCAN = {"eps": 1.7, "min_samples": 5, "algorithm": "ball_tree", "leaf_s
 
 
 @lru_cache(maxsize=2)  # clustering methods use the same features one after another
-def text_features(texts: tuple[str, ...]) -> "csr_matrix":
+def tfidf_matrix(texts: tuple[str, ...]) -> "csr_matrix":
     """Return the TF-IDF of n texts as a sparse matrix (n, v) of rows of length 1.
 
     Words have at least two letters or digits, in lower case, without scikit-learn's English stop
@@ -190,7 +190,7 @@ def cluster_items(pool: SamplingPool, method: Method, source: str, k: K) -> Clus
     from sklearn.utils.extmath import row_norms
     from threadpoolctl import threadpool_limits
 
-    order = np.argsort(np.array(pool.item_ids, dtype=object), kind="stable")
+    order = np.argsort(pool.ids, kind="stable")
     features = item_features(pool, order, method, source)
     kept = np.arange(len(pool))
     if source == TFIDF:
@@ -213,7 +213,7 @@ def item_features(pool: SamplingPool, order: Places, method: Method, source: str
         InputError: the pool has no vectors of the encoder `source`.
     """
     if source == TFIDF:
-        return text_features(tuple(pool.texts[place] for place in order))
+        return tfidf_matrix(tuple(pool.texts[place] for place in order))
     if source not in pool.vectors:
         known = ", ".join(sorted(pool.vectors)) or "none"
         raise InputError(

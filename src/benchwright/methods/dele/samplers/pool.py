@@ -35,6 +35,11 @@ class SamplingPool:
     def __len__(self) -> int:
         return len(self.item_ids)
 
+    @property
+    def ids(self) -> NDArray[np.object_]:
+        """The ids as an array (n,)."""
+        return np.array(self.item_ids, dtype=object)
+
     def select(self, places: Places) -> "SamplingPool":
         """Return the pool of some items, in the order of `places`."""
         return SamplingPool(

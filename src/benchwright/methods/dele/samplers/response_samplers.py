@@ -68,8 +68,7 @@ def share_wrong_sampler(pool: SamplingPool, seed: int) -> Draw:
     require_responses(pool, "share_wrong")
     weights = _wrong_of(pool)
     uniforms = 1 - item_uniforms(seed, "sampling.share_wrong", pool.item_ids)  # never 0
-    ids = np.array(pool.item_ids, dtype=object)
-    return prefixes(np.lexsort((ids, -np.log(uniforms) / weights)))
+    return prefixes(np.lexsort((pool.ids, -np.log(uniforms) / weights)))
 
 
 forward_evidence_of = once_per_pool(lambda pool: judge_unequal(Training(pool.correct), 0))

@@ -75,7 +75,7 @@ def describe_clusters(study: SamplingStudy) -> tuple[pd.DataFrame, pd.DataFrame]
     for source, names in by_source.items():
         places, coordinates = tsne_map(pool, source)
         points = pd.DataFrame(coordinates, columns=["x", "y"])
-        points["item_id"] = np.array(pool.item_ids, dtype=object)[places]
+        points["item_id"] = pool.ids[places]
         for name in names:
             method = cast("Method", name.partition("_")[0])
             found = clusterings(method, source, study.sampling.clustering.k)(pool)
@@ -101,7 +101,7 @@ def tsne_map(pool: SamplingPool, source: str) -> tuple[Places, Floats]:
     from threadpoolctl import threadpool_limits
 
     lots = item_uniforms(_SEED, "t-SNE items", pool.item_ids)
-    order = np.lexsort((np.array(pool.item_ids, dtype=object), lots))
+    order = np.lexsort((pool.ids, lots))
     features = item_features(pool, order, "kmeans", source)
     kept = np.flatnonzero(row_norms(features) > 0)[:_MAP_ITEMS]
     if len(kept) < 4:
