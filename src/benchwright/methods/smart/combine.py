@@ -32,11 +32,11 @@ def combine_rules(
     similar items are kept. Members that other rules remove are counted first, so that a group never
     loses its last acceptable member to redundancy alone; if rules are `independent`, it may.
     """
-    ids = items["item_id"].tolist()
+    ids = pd.Index(items["item_id"])
     alone = np.zeros(len(ids), dtype=bool)
     for finding in single:
         alone |= finding.removed
-    gone = {ids[row] for row in np.flatnonzero(alone)}
+    gone = set(items["item_id"][alone])
     found = choose_redundant(gone, copy_groups, similar_groups, filtering, seed)
     findings = [
         *single,
@@ -46,7 +46,7 @@ def combine_rules(
         _finding(found.similar_groups, ids, found.close),
     ]
     removed = np.logical_or.reduce([finding.removed for finding in findings])
-    kept = {ids[row] for row in np.flatnonzero(~removed)}
+    kept = set(items["item_id"][~removed])
     rows = []
     for grouping in (
         copy_groups.duplicate,
@@ -127,8 +127,7 @@ def leave_out_prefiltered(
     compared = items[["item_id"]].assign(question=questions)
     if not filtering.similar.prefiltered:
         return compared
-    ids = items["item_id"].tolist()
-    gone = {ids[row] for row in np.flatnonzero(anomalous_findings.removed)}
+    gone = set(items["item_id"][anomalous_findings.removed])
     duplicates = copy_groups.duplicate
     gone |= redundant_copies(duplicates.groups, _draw(duplicates, seed))
     return compared[~compared["item_id"].isin(gone)].reset_index(drop=True)
@@ -183,21 +182,20 @@ def redundant_similar(
     return redundant
 
 
-def _finding(grouping: Grouping, ids: Sequence[str], redundant: Set[str]) -> Finding:
+def _finding(grouping: Grouping, ids: "pd.Index[str]", redundant: Set[str]) -> Finding:
     if grouping.status != "ran":
         return Finding.idle(grouping.rule, len(ids), grouping.status, grouping.reason)
-    detail = {
-        member: _words(grouping.rule, group, member, redundant)
-        for group in grouping.groups
-        for member in group
-    }
+    detail = {}
+    for group in grouping.groups:
+        for member in group:
+            detail[member] = _words(grouping.rule, group, member, redundant)
     return Finding(
         rule=grouping.rule,
         status="ran",
         reason=grouping.reason,
-        judged=np.array([item_id not in grouping.not_judged for item_id in ids], dtype=bool),
-        flagged=np.array([item_id in detail for item_id in ids], dtype=bool),
-        removed=np.array([item_id in redundant for item_id in ids], dtype=bool),
+        judged=~ids.isin(grouping.not_judged),
+        flagged=ids.isin(detail),
+        removed=ids.isin(redundant),
         value=np.array([grouping.value.get(item_id, np.nan) for item_id in ids]),
         detail=tuple(detail.get(item_id, grouping.exempt.get(item_id, "")) for item_id in ids),
     )
