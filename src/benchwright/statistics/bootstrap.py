@@ -5,7 +5,7 @@ Over models: other models of the same kind, the questions fixed. Draws come from
 fixed order and do not depend on memory or workers.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import nan
 from typing import NamedTuple
 
@@ -152,16 +152,10 @@ def rank_agreement_intervals(
     `correct` is (m, n) in [0, 1], NaN for missing answers; `kept_mask` and `clusters` are (n,).
     """
     m = len(correct)
-    full, kept = subset_scores(correct, np.stack([np.ones_like(kept_mask), kept_mask]))
+    masks = np.stack([np.ones_like(kept_mask), kept_mask])
+    full, kept = subset_scores(correct, masks)
     models = generator.integers(0, max(m, 1), (draws, m))
-    # Scores of resamples of the items, (draws, m).
-    full_resampled = [np.empty((0, m))]
-    kept_resampled = [np.empty((0, m))]
-    for counts in resample_blocks(clusters, draws, generator):
-        full_resampled.append(subset_scores(correct, counts))
-        kept_resampled.append(subset_scores(correct, counts * kept_mask))
-    before = np.concatenate(full_resampled)
-    after = np.concatenate(kept_resampled)
+    before, after = _resampled_scores(correct, masks, resample_blocks(clusters, draws, generator))
     groups = len(np.unique(clusters[kept_mask]))
     few = f"the kept items form {count(groups, 'cluster')}; resampling needs 2"
     intervals = RankIntervals({}, {})
@@ -174,12 +168,20 @@ def rank_agreement_intervals(
         if not reason:
             over_models = _noted(percentile_interval(metric.of_rows(full[models], kept[models])))
             if groups > 1:
-                over_items = normal_interval(
-                    value.value, metric.of_rows(before, after), metric.bounds
-                )
+                resampled = metric.of_rows(before, after)
+                over_items = normal_interval(value.value, resampled, metric.bounds)
         intervals.over_items[name] = over_items
         intervals.over_models[name] = over_models
     return intervals
+
+
+def _resampled_scores(correct: AnyFloats, masks: Bools, blocks: Iterable[Integers]) -> Floats:
+    """Return the scores (2, draws, m) on resampled items, of which `masks` (2, n) are scored."""
+    scores = [np.empty((2, 0, len(correct)))]
+    for counts in blocks:
+        both = [subset_scores(correct, counts * mask) for mask in masks]
+        scores.append(np.stack(both))
+    return np.concatenate(scores, axis=1)
 
 
 def order_interval(

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.core.array_types import AnyFloats, Floats, Places
+from benchwright.statistics.row_blocks import row_blocks
 
 Vectors = NDArray[np.float32]
 
@@ -50,9 +51,8 @@ def exact_blocks(vectors: Vectors, k: int) -> Blocks:
     n = len(vectors)
     unit = np.array(vectors, dtype=np.float64, order="C")
     unit /= _lengths(unit)[:, None]
-    step = max(1, _BLOCK_CELLS // n)
-    for start in range(0, n, step):
-        rows = np.arange(start, min(start + step, n))
+    for block in row_blocks(n, n, _BLOCK_CELLS):
+        rows = np.arange(n)[block]
         distance = _distances(unit[rows] @ unit.T)
         distance[np.arange(len(rows)), rows] = np.inf
         nearest = _smallest(distance, k)
@@ -70,8 +70,8 @@ def _checked_k(vectors: Vectors, k: int) -> int:
     """Return how many neighbours each row has: k, or all others."""
     if k < 1:
         raise ValueError(f"k is {k}; it must be at least 1")
-    for start in range(0, len(vectors), _CHECKED):
-        if not np.isfinite(vectors[start : start + _CHECKED]).all():
+    for rows in row_blocks(len(vectors), 1, _CHECKED):
+        if not np.isfinite(vectors[rows]).all():
             raise ValueError("a vector holds NaN or infinity")
     return min(k, max(len(vectors) - 1, 0))
 
@@ -86,9 +86,9 @@ def _distances(cosines: Floats) -> Vectors:
 def _lengths(vectors: AnyFloats) -> Floats:
     """Lengths (n,) of rows, 1 for rows of zeros."""
     lengths = np.empty(len(vectors))
-    for start in range(0, len(vectors), _CHECKED):
-        block = vectors[start : start + _CHECKED].astype(np.float64, copy=False)
-        lengths[start : start + _CHECKED] = np.linalg.norm(block, axis=1)
+    for rows in row_blocks(len(vectors), 1, _CHECKED):
+        block = vectors[rows].astype(np.float64, copy=False)
+        lengths[rows] = np.linalg.norm(block, axis=1)
     lengths[lengths == 0] = 1
     return lengths
 
@@ -180,9 +180,7 @@ def _among(
     inverse = (1 / lengths).astype(np.float32)
     indices = np.empty((len(rows), k), np.int32)
     distances = np.empty((len(rows), k), np.float32)
-    step = max(1, _BLOCK_CELLS // len(vectors))
-    for start in range(0, len(rows), step):
-        block = slice(start, start + step)
+    for block in row_blocks(len(rows), len(vectors), _BLOCK_CELLS):
         some = rows[block]
         cosines = (vectors[some] * inverse[some, None]) @ vectors.T
         cosines *= inverse
@@ -222,10 +220,8 @@ def _k_means(unit: Vectors, centres: Vectors) -> Vectors:
 def _nearest_centre(vectors: Vectors, centres: Vectors) -> Places:
     """Return the number (n,) of the centre nearest to each row."""
     nearest = np.empty(len(vectors), dtype=np.intp)
-    step = max(1, _BLOCK_CELLS // len(centres))
-    for start in range(0, len(vectors), step):
-        block = _unit32(vectors[start : start + step])
-        nearest[start : start + step] = (block @ centres.T).argmax(axis=1)
+    for rows in row_blocks(len(vectors), len(centres), _BLOCK_CELLS):
+        nearest[rows] = (_unit32(vectors[rows]) @ centres.T).argmax(axis=1)
     return nearest
 
 

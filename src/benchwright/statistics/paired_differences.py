@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from benchwright.core.array_types import AnyFloats, Bools, Floats, Integers
-from benchwright.statistics.subset_scores import subset_scores
+from benchwright.statistics.row_blocks import row_blocks
+from benchwright.statistics.subset_scores import full_scores
 
 _BLOCK_BYTES = 1 << 26
 # Smaller differences, as a share of the two variances, are rounding errors.
@@ -35,7 +36,8 @@ class _Influence(NamedTuple):
 def clustered_se(correct: AnyFloats, clusters: Integers) -> Floats:
     """Return the standard error (m,) of each accuracy; NaN below two answered clusters."""
     influence = _influence(correct, clusters)
-    return np.sqrt(_factor(influence.clusters) * (influence.values**2).sum(axis=1))
+    squares = (influence.values**2).sum(axis=1)
+    return np.sqrt(_factor(influence.clusters) * squares)
 
 
 def paired_se(correct: AnyFloats, clusters: Integers) -> NDArray[np.float32]:
@@ -57,9 +59,9 @@ def clearly_better(correct: AnyFloats, clusters: Integers) -> Bools:
     """
     from scipy.special import stdtrit
 
-    m, n = correct.shape
+    m = len(correct)
     influence = _influence(correct, clusters)
-    scores = subset_scores(correct, np.ones((1, n)))[0]
+    scores = full_scores(correct)
     critical = stdtrit(np.maximum(influence.clusters - 1, 1), 0.975)
     better = np.zeros((m, m), dtype=np.bool_)
     for rows, errors in _paired_blocks(influence):
@@ -98,7 +100,7 @@ def minimum_detectable_difference(se: ArrayLike, alpha: float = 0.05, power: flo
 def median_mdd(correct: AnyFloats, clusters: Integers) -> float:
     """Return the median minimum detectable difference over pairs (α = .05, power .8), or NaN."""
     models = np.arange(len(correct))
-    errors = [np.empty(0)]
+    errors = []
     for rows, block in _paired_blocks(_influence(correct, clusters)):
         errors.append(block[models > models[rows, None]])
     known = np.concatenate(errors)
@@ -115,9 +117,7 @@ def _influence(correct: AnyFloats, clusters: Integers) -> _Influence:
     starts = np.cumsum(counts) - counts
     values = np.empty((m, len(counts)))
     answered_clusters = np.empty(m, dtype=np.int64)
-    step = max(1, _BLOCK_BYTES // (24 * max(n, 1)))
-    for start in range(0, m, step):
-        rows = slice(start, start + step)
+    for rows in row_blocks(m, 24 * n, _BLOCK_BYTES):
         responses = correct[rows][:, order].astype(np.float64)
         answered = ~np.isnan(responses)
         items = np.maximum(answered.sum(axis=1, keepdims=True), 1)
@@ -131,7 +131,8 @@ def _influence(correct: AnyFloats, clusters: Integers) -> _Influence:
 
 def _factor(clusters: NDArray[np.int64]) -> Floats:
     """G/(G − 1), NaN below two clusters."""
-    return np.where(clusters >= 2, clusters / np.maximum(clusters - 1, 1), nan)
+    g = np.where(clusters >= 2, clusters, nan)
+    return g / (g - 1)
 
 
 def _paired_blocks(influence: _Influence) -> Iterator[tuple[slice, Floats]]:
@@ -139,9 +140,7 @@ def _paired_blocks(influence: _Influence) -> Iterator[tuple[slice, Floats]]:
     values = influence.values
     m = len(values)
     squares = (values**2).sum(axis=1)
-    step = max(1, _BLOCK_BYTES // (24 * max(m, 1)))
-    for start in range(0, m, step):
-        rows = slice(start, start + step)
+    for rows in row_blocks(m, 24 * m, _BLOCK_BYTES):
         both = squares[rows, None] + squares
         variance = both - 2 * (values[rows] @ values.T)
         variance[variance <= _ROUNDING * both] = 0

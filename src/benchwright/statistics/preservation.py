@@ -15,7 +15,8 @@ from benchwright.statistics.rank_agreement import (
     row_means,
     spearman_rows,
 )
-from benchwright.statistics.subset_scores import subset_scores, wasserstein_rows
+from benchwright.statistics.row_blocks import row_blocks
+from benchwright.statistics.subset_scores import full_scores, subset_scores, wasserstein_rows
 
 _BLOCK_BYTES = 1 << 23  # of the scores of one block of subsets
 _THREADS = 2  # NumPy releases the interpreter's lock
@@ -48,7 +49,7 @@ class ModelPanels:
     @classmethod
     def of(cls, correct: AnyFloats, panels: Mapping[str, Places]) -> Self:
         """Compute the scores on all items."""
-        return cls(correct, panels, subset_scores(correct, np.ones((1, correct.shape[1]))))
+        return cls(correct, panels, full_scores(correct)[None, :])
 
     def only(self, names: Iterable[str]) -> Self:
         """Return some of the panels."""
@@ -64,10 +65,8 @@ def preservation_by_panel(
     """
     panels = model_panels.panels
     used = np.unique(np.concatenate([np.empty(0, np.intp), *panels.values()]))
-    step = max(1, _BLOCK_BYTES // (8 * max(len(used), 1)))
 
-    def block(start: int) -> dict[str, Preservation]:
-        rows = slice(start, start + step)
+    def block(rows: slice) -> dict[str, Preservation]:
         scores = subset_scores(model_panels.correct, weights[rows], models=used)
         metrics = {}
         for name, models in panels.items():
@@ -78,7 +77,8 @@ def preservation_by_panel(
         return metrics
 
     with ThreadPoolExecutor(_THREADS) as threads:
-        blocks = list(threads.map(block, range(0, max(len(weights), 1), step)))
+        rows = row_blocks(len(weights), 8 * len(used), _BLOCK_BYTES)
+        blocks = list(threads.map(block, rows))
     joined = {}
     for name in panels:
         of_panel = [metrics[name] for metrics in blocks]

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from benchwright.core.array_types import Bools, Floats, Integers
+from benchwright.statistics.row_blocks import row_blocks
 
 
 def largest_remainder(sizes: Mapping[str, int], total: int) -> dict[str, int]:
@@ -56,12 +57,14 @@ def subset_blocks(
     labels = np.zeros(n, dtype=np.intp) if strata is None else np.asarray(strata)
     _, stratum, counts = np.unique(labels, return_inverse=True, return_counts=True)
     members = np.split(np.argsort(stratum, kind="stable"), np.cumsum(counts)[:-1])
-    step = max(1, _BLOCK_BYTES // (_BYTES_PER_CELL * max(n, 1)))
     rows = rows or max(1, _BLOCK_BYTES // max(n, 1))
     for first in range(0, draws, rows):
         out = np.zeros((min(rows, draws - first), n), dtype=np.bool_)
-        for start in range(0, len(out) if size else 0, step):
-            block = out[start : start + step]
+        if not size:
+            yield out
+            continue
+        for some in row_blocks(len(out), _BYTES_PER_CELL * n, _BLOCK_BYTES):
+            block = out[some]
             uniforms = generator.random((len(block), n + len(counts)))
             extra = _extra_places(counts, size, uniforms[:, n:])
             for number, items in enumerate(members):

@@ -26,7 +26,7 @@ from benchwright.statistics.rank_agreement import (
     spearman,
     spearman_rows,
 )
-from benchwright.statistics.subset_scores import subset_scores
+from benchwright.statistics.subset_scores import full_scores, subset_scores
 
 
 class RankShuffle(NamedTuple):
@@ -56,14 +56,14 @@ def rank_shuffle(
     `bootstrap_samples` times; 0 gives no intervals.
     """
     d, m, n = perturbed.shape
-    whole = np.ones((1, n))
-    before = subset_scores(original, whole)[0]
-    each = subset_scores(perturbed.reshape(d * m, n), whole)[0].reshape(d, m)
+    before = full_scores(original)
+    copies = perturbed.reshape(d * m, n)
+    each = full_scores(copies).reshape(d, m)
     after = np.round(each.mean(axis=0), 12)
     blocks = bootstrap.resample_blocks(clusters, bootstrap_samples, generator)
     counts = np.concatenate([np.zeros((0, n), np.int16), *blocks])
     before_items = subset_scores(original, counts)  # (s, m)
-    each_items = subset_scores(perturbed.reshape(d * m, n), counts).reshape(len(counts), d, m)
+    each_items = subset_scores(copies, counts).reshape(len(counts), d, m)
     after_items = np.round(each_items.mean(axis=1), 12)
 
     tau = kendall_tau_b(before, after)

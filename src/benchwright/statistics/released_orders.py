@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from benchwright.core.array_types import Floats, Integers
+from benchwright.statistics.row_blocks import row_blocks
 
 KEYS = 9_999
 """Fresh keys that the release is compared with."""
@@ -68,10 +69,9 @@ def leak_evidence(
     counts = counts[order]
     observed = float(excess[np.arange(n), released[order]].sum())
     drawn = np.zeros(keys)
-    step = max(1, _AT_A_TIME // keys)
-    for start in range(0, n, step):
-        part = excess[start : start + step]
-        chosen = generator.integers(counts[start : start + step, None], size=(len(part), keys))
+    for rows in row_blocks(n, keys, _AT_A_TIME):
+        part = excess[rows]
+        chosen = generator.integers(counts[rows, None], size=(len(part), keys))
         drawn += np.take_along_axis(part, chosen, axis=1).sum(axis=0)
     tolerance = _ROUNDING * float(np.abs(excess).sum())
     at_least = int((drawn >= observed - tolerance).sum())

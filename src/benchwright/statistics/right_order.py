@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from benchwright.core.array_types import AnyFloats, Floats
 from benchwright.statistics.paired_differences import paired_se
-from benchwright.statistics.subset_scores import subset_scores
+from benchwright.statistics.subset_scores import full_scores
 
 WANTED = 0.8
 """Share of pairs and subsets with the right order at the gap that is told apart."""
@@ -45,7 +45,7 @@ def gap_told_apart(correct: AnyFloats, of_items: int) -> float:
         return nan
     first, second = np.triu_indices(m, 1)
     errors = paired_se(correct, np.arange(n))[first, second].astype(np.float64)
-    scores = subset_scores(correct, np.ones((1, n)))[0]
+    scores = full_scores(correct)
     gaps = np.abs(scores[first] - scores[second])
     if np.isnan(gaps).all():
         return nan

@@ -20,6 +20,7 @@ from benchwright.statistics.rank_agreement import (
     ranks_rows,
     row_means,
 )
+from benchwright.statistics.row_blocks import row_blocks
 
 
 def wasserstein_rows(a: Floats, b: Floats) -> Floats:
@@ -101,10 +102,15 @@ def subset_scores(
     """
     places = np.arange(len(correct)) if models is None else models
     out = np.empty((len(weights), len(places)))
-    for rows in _row_blocks(weights, len(places)):
+    for rows in _blocks(weights, len(places)):
         part = weights[rows].astype(np.float64, copy=False)
         out[rows] = _means(_sums(correct, part, places))
     return out
+
+
+def full_scores(correct: AnyFloats) -> Floats:
+    """Return the scores (m,) on all items, as `subset_scores`."""
+    return subset_scores(correct, np.ones((1, correct.shape[1])))[0]
 
 
 def subset_metrics(correct: AnyFloats, masks: Bools, top: int = 20) -> SubsetMetrics:
@@ -118,7 +124,7 @@ def subset_metrics(correct: AnyFloats, masks: Bools, top: int = 20) -> SubsetMet
     whole = _sums(correct, np.ones((1, correct.shape[1])), everyone)
     full = _means(whole)
     blocks = []
-    for rows in _row_blocks(masks, len(correct)):
+    for rows in _blocks(masks, len(correct)):
         part = _sums(correct, masks[rows].astype(np.float64), everyone)
         blocks.append(_metrics(full, whole, part, top))
     return SubsetMetrics(*map(np.concatenate, zip(*blocks, strict=True)))
@@ -158,12 +164,11 @@ def _spread_metrics(sums: _Sums, top: int) -> dict[str, Floats]:
 
 def _sums(correct: AnyFloats, weights: Floats, models: Places) -> _Sums:
     """Sum under `weights` (s, n), in blocks of models to avoid a copy of all answers."""
-    m, n = len(models), correct.shape[1]
+    m = len(models)
+    n = correct.shape[1]
     weight, score, square = np.empty((3, len(weights), m))
     totals = weights.sum(axis=1, keepdims=True)
-    step = max(1, _BLOCK_BYTES // (24 * max(n, 1)))
-    for start in range(0, m, step):
-        block = slice(start, start + step)
+    for block in row_blocks(m, 24 * n, _BLOCK_BYTES):
         responses = correct[models[block]].astype(np.float64)
         missing = np.isnan(responses)
         weight[:, block] = totals
@@ -190,8 +195,6 @@ def _standard_errors(sums: _Sums) -> Floats:
     return np.sqrt(variance / k)
 
 
-def _row_blocks(weights: NDArray[np.generic], models: int) -> Iterator[slice]:
+def _blocks(weights: NDArray[np.generic], models: int) -> Iterator[slice]:
     """Rows of `weights` (s, n) whose weights and scores fit into a block."""
-    step = max(1, _BLOCK_BYTES // (8 * max(weights.shape[1], 10 * models, 1)))
-    for start in range(0, max(len(weights), 1), step):
-        yield slice(start, start + step)
+    return row_blocks(len(weights), 8 * max(weights.shape[1], 10 * models), _BLOCK_BYTES)

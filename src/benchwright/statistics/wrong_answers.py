@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from benchwright.core.array_types import AnyFloats, Bools, Floats, Integers, Places
+from benchwright.statistics.row_blocks import row_blocks
 
 _CELLS = 1 << 24  # numbers in one working array: models × items
 
@@ -60,13 +61,12 @@ def _over_families(values: AnyFloats, families: ArrayLike) -> Floats:
     order = np.argsort(family, kind="stable")
     starts = np.flatnonzero(np.diff(family[order], prepend=-1))
     means = np.full(n, nan)
-    step = max(1, _CELLS // m)
-    for first in range(0, n, step):
-        block = values[order, first : first + step]
+    for items in row_blocks(n, m, _CELLS):
+        block = values[order, items]
         known = ~np.isnan(block)
         answers = np.add.reduceat(known, starts, axis=0, dtype=np.int64)
         right = np.add.reduceat(np.where(known, block, 0), starts, axis=0, dtype=np.float64)
         total = (right / np.maximum(answers, 1)).sum(axis=0)
         answered = (answers > 0).sum(axis=0)  # families
-        means[first : first + step] = np.where(answered, total / np.maximum(answered, 1), nan)
+        means[items] = np.where(answered, total / np.maximum(answered, 1), nan)
     return means
