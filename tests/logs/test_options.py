@@ -1,7 +1,7 @@
 import pytest
 
 from benchwright.answers.model_names import hub_model, short_names
-from benchwright.core.values import LETTERS
+from benchwright.core.option_letters import LETTERS
 from benchwright.logs.options import are_letters, letter_position, option_position
 
 

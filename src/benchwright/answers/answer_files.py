@@ -14,7 +14,7 @@ import pyarrow as pa
 from benchwright.answers.loaded_file import LoadedFile, log_file, told_apart
 from benchwright.answers.matrix_file import is_matrix, read_matrix
 from benchwright.core.errors import InputError, in_short
-from benchwright.core.values import ascii_surrogates
+from benchwright.core.printable import ascii_surrogates
 from benchwright.core.verbatim import read_parquet, read_verbatim
 from benchwright.logs.find import Found, find_logs
 from benchwright.logs.sample import Log

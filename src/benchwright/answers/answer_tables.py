@@ -28,7 +28,8 @@ from benchwright.answers.tally import EXAMPLES, Tally, different_texts, unknown_
 from benchwright.core.configuration import STYLES
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError
-from benchwright.core.values import LETTERS, format_value
+from benchwright.core.option_letters import LETTERS
+from benchwright.core.printable import format_value
 from benchwright.logs.options import MOST_SEVERAL, chosen_options
 
 _ROUNDING = 1e-6  # of a probability in single precision

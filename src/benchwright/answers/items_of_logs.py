@@ -24,7 +24,7 @@ from benchwright.answers.prompt_matching import Frame, PromptIndex, listing
 from benchwright.answers.row_layouts import Reading, readings, right_options
 from benchwright.answers.tally import unknown_condition
 from benchwright.core.content_hash import content_hash
-from benchwright.core.values import LETTERS
+from benchwright.core.option_letters import LETTERS
 from benchwright.logs.options import are_letters
 from benchwright.logs.sample import Log, Sample
 from benchwright.tables.items import Items

@@ -28,7 +28,7 @@ from benchwright.answers.source import Source, source_of_log
 from benchwright.answers.tally import SAME_SCORE, Tally, different_texts, unknown_condition
 from benchwright.core.errors import InputError
 from benchwright.core.natural_order import natural_key
-from benchwright.core.values import format_value
+from benchwright.core.printable import format_value
 from benchwright.logs.direction import is_lower_better
 from benchwright.logs.json_values import as_list, as_literal
 from benchwright.logs.options import letter_position

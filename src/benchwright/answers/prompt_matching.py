@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from benchwright.answers.option_orders import bare_text, matched
+from benchwright.core.option_letters import LETTERS
 from benchwright.core.text_folding import normal_text
-from benchwright.core.values import LETTERS
 from benchwright.logs.json_values import shared_start
 
 _WORD = re.compile(r"\w+")

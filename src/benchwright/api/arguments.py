@@ -10,7 +10,7 @@ import pyarrow as pa
 from benchwright.answers.loaded_file import LoadedFile
 from benchwright.core.errors import InputError
 from benchwright.core.natural_order import sort_items
-from benchwright.core.values import format_value
+from benchwright.core.printable import format_value
 from benchwright.ingestion.source_fields import gold_form
 from benchwright.ingestion.source_rows import map_source_rows, say_rejected
 from benchwright.params.benchmark import OPTIONAL_COLUMNS, SPLIT_COLUMN, BenchmarkParams

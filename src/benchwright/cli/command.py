@@ -16,9 +16,9 @@ from benchwright.cli.outputs import check_outputs
 from benchwright.core.enclosing_project import enclosing_project
 from benchwright.core.errors import InputError, one_line
 from benchwright.core.kedro_logs import kedro_errors_once
+from benchwright.core.printable import escape_controls
 from benchwright.core.progress import stage_log
 from benchwright.core.stopping import exit_code, stop_message, stopped_by_signals
-from benchwright.core.values import escape_controls
 
 UNUSABLE = 3
 """Exit code for unusable input or options and unexpected errors; 1 and 2 are answers."""

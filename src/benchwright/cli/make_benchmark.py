@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from benchwright.answers.read_logs import ReadLogs, write_answers
 from benchwright.core.atomic_files import folder_aside, written_aside
 from benchwright.core.errors import InputError
-from benchwright.core.values import LETTERS
+from benchwright.core.option_letters import LETTERS
 from benchwright.core.verbatim import listed, read_errors, read_verbatim
 from benchwright.datasets.benchmark_source import BenchmarkSource
 from benchwright.ingestion.source_fields import gold_form

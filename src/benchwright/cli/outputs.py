@@ -9,8 +9,8 @@ from typing import Any
 
 from benchwright.core.atomic_files import written_aside
 from benchwright.core.errors import InputError
+from benchwright.core.printable import escape_controls
 from benchwright.core.progress import say
-from benchwright.core.values import escape_controls
 from benchwright.core.version import VERSION
 
 

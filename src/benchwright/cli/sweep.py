@@ -21,8 +21,8 @@ from benchwright.cli.outputs import print_lines, relative
 from benchwright.core.atomic_files import written_aside
 from benchwright.core.errors import InputError, causes, missing_package, one_line
 from benchwright.core.natural_order import in_order
+from benchwright.core.printable import escape_controls
 from benchwright.core.progress import say
-from benchwright.core.values import escape_controls
 from benchwright.params.run import check_run_values, unknown_parameters
 from benchwright.runs import tracking
 from benchwright.runs.project_conf import (

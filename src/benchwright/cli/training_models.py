@@ -10,7 +10,7 @@ from benchwright.answers.read_answers import known_answers
 from benchwright.answers.table import Answers
 from benchwright.cli.command import enter_project
 from benchwright.core.errors import InputError
-from benchwright.core.values import escape_controls
+from benchwright.core.printable import escape_controls
 
 
 def training_responses(

@@ -1,8 +1,9 @@
-"""The values of columns of texts, which Arrow holds in parts.
+"""Cells of tables: missing ones, and those of columns of texts, which Arrow holds in parts.
 
 Iterating over such a column makes a scalar for each text, and taking a few rows of it copies all.
 """
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,6 +11,11 @@ import pandas as pd
 import pyarrow as pa
 
 _ROWS = 1 << 15
+
+
+def is_missing(value: Any) -> bool:
+    """Return whether a cell is None, NaN or pandas' NA; empty text is not missing."""
+    return value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value))
 
 
 def cells(column: "pd.Series[Any]") -> Iterator[Any]:

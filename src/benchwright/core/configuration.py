@@ -65,7 +65,8 @@ def models_of(names: Iterable[str]) -> list[str]:
 
 def count_models(names: Sequence[str], kind: str = "") -> str:
     """Return `3 models`, or `9 configurations of 3 models`; `kind` precedes the first noun."""
-    n, models = len(names), len(set(models_of(names)))
+    n = len(names)
+    models = len(set(models_of(names)))
     kind = f"{kind} " if kind else ""
     noun = "model" if models == 1 else "models"
     if n == models:

@@ -11,6 +11,6 @@ def content_hash(question: str, choices: Iterable[str] = ()) -> str:
     Texts are normalised to Unicode NFC and otherwise verbatim: case, white space and the order of
     the choices all matter, since a model sees them.
     """
-    texts = [unicodedata.normalize("NFC", text) for text in (question, *choices)]
     # The unit separator keeps ("ab", ["c"]) apart from ("a", ["bc"]).
-    return hashlib.blake2b("\x1f".join(texts).encode(), digest_size=16).hexdigest()
+    text = "\x1f".join(unicodedata.normalize("NFC", text) for text in (question, *choices))
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()

@@ -100,7 +100,8 @@ def _invalid_parameters(text: str) -> Iterator[str]:
         elif not line.startswith("  "):
             key = f".{line}"
         elif not line.startswith("    "):
-            problem, value = _PROBLEM.sub("", line), _VALUE.search(line)
+            problem = _PROBLEM.sub("", line)
+            value = _VALUE.search(line)
             got = f", got {value[1]}" if value else ""
             yield f"{section}{key}: {problem}{got}"
 
@@ -110,19 +111,26 @@ def one_line(error: BaseException) -> str | None:
     if package := missing_package(error):
         return f"{package} is not installed: pip install 'benchwright[all]'"
     for cause in causes(error):
-        lines: list[str] = []
-        if isinstance(cause, InputError):
-            lines = [single_spaced(str(cause))]
-        elif isinstance(cause, ValueError) and str(cause).startswith(_OF_KEDRO):
-            lines = [str(cause)]  # of --nodes, --to-outputs, --namespaces …
-        elif type(cause).__name__ == "DatasetNotFoundError":  # of --load-versions
-            lines = [str(cause)]
-        elif type(cause).__name__ == "BrokenProcessPool":
-            lines = [_KILLED]
-        elif type(cause).__name__ == "_RemoteTraceback":  # a pool's worker reports causes as text
-            lines = [str(line) for line in _REMOTE.findall(str(cause))]
-        elif type(cause).__name__ == "ParameterValidationError":
-            lines = ["; ".join(_invalid_parameters(str(cause)))]
-        if lines:
-            return lines[0] if len(lines[0]) <= LONGEST else f"{lines[0][: LONGEST - 1]}…"
+        if line := _line_of(cause):
+            return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
     return None
+
+
+def _line_of(error: BaseException) -> str:
+    """Return the message of one error that a user can fix, or ""."""
+    text = str(error)
+    if isinstance(error, InputError):
+        return single_spaced(text)
+    kind = type(error).__name__
+    of_kedro = isinstance(error, ValueError) and text.startswith(_OF_KEDRO)
+    # Of --nodes, --to-outputs, --namespaces …, and of --load-versions.
+    if of_kedro or kind == "DatasetNotFoundError":
+        return text
+    if kind == "BrokenProcessPool":
+        return _KILLED
+    if kind == "_RemoteTraceback":  # a pool's worker reports causes as text
+        reported = _REMOTE.search(text)
+        return reported[1] if reported else ""
+    if kind == "ParameterValidationError":
+        return "; ".join(_invalid_parameters(text))
+    return ""

@@ -30,9 +30,8 @@ def item_clusters(items: pd.DataFrame) -> NDArray[np.intp]:
 
 def _key(item_id: str, passage: object, question: str) -> bytes:
     """Return a digest of the shared text, which takes less memory than the text."""
+    stem = folded(str(question))
+    shared = f"stem\x1f{stem}" if stem else f"item\x1f{item_id}"
     if isinstance(passage, str) and passage.strip():
-        kind, text = "passage", passage
-    else:
-        stem = folded(str(question))
-        kind, text = ("stem", stem) if stem else ("item", item_id)
-    return hashlib.blake2b(f"{kind}\x1f{text}".encode(), digest_size=16).digest()
+        shared = f"passage\x1f{passage}"
+    return hashlib.blake2b(shared.encode(), digest_size=16).digest()

@@ -83,7 +83,8 @@ class StageLog:
         if record.msg == NODE_DONE and isinstance(record.args, tuple):
             stage = str(record.args[0]).partition(".")[0]
             self._left[stage] -= 1
-            record.name, record.msg = "benchwright", "%s is done (%d of %d steps)"
+            record.name = "benchwright"
+            record.msg = "%s is done (%d of %d steps)"
             record.args = (stage, self._steps - self._left.total(), self._steps)
             return not self._left[stage]
         if hint := RESUME_HINT.search(record.getMessage()):

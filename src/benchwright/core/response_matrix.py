@@ -65,11 +65,11 @@ class ResponseMatrix:
         return cls(
             models,
             item_ids,
-            blank if correct is None else correct,
-            blank if p_answer is None else p_answer,
-            blank if p_prediction is None else p_prediction,
-            unknown if prediction is None else prediction,
-            condition,
+            correct=blank if correct is None else correct,
+            p_answer=blank if p_answer is None else p_answer,
+            p_prediction=blank if p_prediction is None else p_prediction,
+            prediction=unknown if prediction is None else prediction,
+            condition=condition,
         )
 
     @classmethod
@@ -90,13 +90,13 @@ class ResponseMatrix:
             return self
         index = {name: i for i, name in enumerate(self.item_ids)}
         columns = np.array([index.get(name, -1) for name in item_ids], dtype=np.intp)
+        known = columns >= 0
 
         def take(name: str) -> NDArray[Any]:
-            values, missing = getattr(self, name), -1 if name == "prediction" else np.nan
-            if values.shape[1] == 0:
-                return np.full((len(self.models), len(columns)), missing, dtype=values.dtype)
-            out = values[:, columns].copy()
-            out[:, columns < 0] = missing
+            values: NDArray[Any] = getattr(self, name)
+            missing = -1 if name == "prediction" else np.nan
+            out = np.full((len(self.models), len(columns)), missing, dtype=values.dtype)
+            out[:, known] = values[:, columns[known]]
             return out
 
         fields: dict[str, Any] = {name: take(name) for name in _FIELDS}

@@ -5,25 +5,25 @@ import hmac
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
+
+from benchwright.core.array_types import Floats
 
 
 def stage_generator(seed: int, stage: str) -> np.random.Generator:
     """Return the random generator of a stage; each stage has its own stream of the same `seed`."""
     digest = hashlib.blake2b(stage.encode(), digest_size=8).digest()
-    return np.random.default_rng(np.random.SeedSequence([seed, int.from_bytes(digest, "little")]))
+    stream = int.from_bytes(digest, "little")
+    return np.random.default_rng(np.random.SeedSequence([seed, stream]))
 
 
-def item_uniforms(seed: int, stage: str, item_ids: Sequence[str]) -> NDArray[np.float64]:
+def item_uniforms(seed: int, stage: str, item_ids: Sequence[str]) -> Floats:
     """Return a number in [0, 1) per item, from a hash of seed, stage and item id.
 
     Sorting by it gives a random order that does not depend on the order of the input.
     """
-    key = f"{seed}\x1f{stage}\x1f".encode()
-    digests = b"".join(
-        [hashlib.blake2b(key + item_id.encode(), digest_size=8).digest() for item_id in item_ids]
-    )
-    return np.frombuffer(digests, dtype=">u8").astype(np.float64) / 2.0**64
+    texts = [f"{seed}\x1f{stage}\x1f{item_id}".encode() for item_id in item_ids]
+    digests = [hashlib.blake2b(text, digest_size=8).digest() for text in texts]
+    return np.frombuffer(b"".join(digests), dtype=">u8").astype(np.float64) / 2.0**64
 
 
 def keyed_bytes(key: bytes, purpose: str, text: str = "") -> bytes:

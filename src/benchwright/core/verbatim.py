@@ -7,6 +7,7 @@ import json
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
@@ -14,15 +15,17 @@ import pandas as pd
 import pyarrow as pa
 
 from benchwright.core.errors import InputError, in_short
+from benchwright.core.wording import clip_text
 
 LARGEST = 8 << 30
 """Bytes of an uncompressed file that is read at once."""
 BROKEN = (
-    *(ValueError, OSError, EOFError, zlib.error, pa.ArrowException),
-    *(ArithmeticError, RecursionError, MemoryError),
-)
+    ValueError, OSError, EOFError, zlib.error, pa.ArrowException, ArithmeticError, RecursionError,
+    MemoryError,
+)  # fmt: skip
 """Errors that libraries raise for an invalid or incomplete file."""
-_NAMES, _NAME = 30, 60
+_NAMES = 30
+_NAME = 60
 _LONGEST_CELL = 100_000_000  # characters; the default of Python's csv is 131,072
 _ACCEPTED = (".parquet", ".jsonl", ".json", ".ndjson", ".csv", ".tsv")
 
@@ -34,9 +37,9 @@ def read_errors(path: Path) -> Iterator[None]:
         yield
     except InputError as error:
         message = str(error)
-        raise InputError(
-            message if message.startswith(str(path)) else f"{path}: {message}"
-        ) from error
+        if not message.startswith(str(path)):
+            message = f"{path}: {message}"
+        raise InputError(message) from error
     except BROKEN as error:
         raise InputError(f"{path}: cannot be read: {in_short(error)}") from error
 
@@ -91,9 +94,9 @@ def read_parquet(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
     """
     with opened_parquet(path) as file:
         names = file.schema_arrow.names
-        missing = next((name for name in columns or () if name not in names), None)
-        if missing is not None:
-            raise InputError(f"no column {missing!r}")
+        for name in columns or ():
+            if name not in names:
+                raise InputError(f"no column {name!r}")
         groups = range(file.metadata.num_row_groups)
         if sum(file.metadata.row_group(group).total_byte_size for group in groups) > LARGEST:
             raise InputError(f"more than {LARGEST:,} bytes uncompressed; split the file")
@@ -109,9 +112,10 @@ def read_parquet(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
 
 def listed(names: Iterable[Any]) -> str:
     """List the first 30 names for a message, each shortened to 60 characters."""
-    texts = [text if len(text := str(name)) <= _NAME else f"{text[: _NAME - 1]}…" for name in names]
-    more = [] if len(texts) <= _NAMES else [f"… ({len(texts):,} in total)"]
-    return ", ".join([*texts[:_NAMES], *more]) or "nothing"
+    texts = [clip_text(str(name), _NAME) for name in names]
+    if len(texts) > _NAMES:
+        texts[_NAMES:] = [f"… ({len(texts):,} in total)"]
+    return ", ".join(texts) or "nothing"
 
 
 def verbatim_table(columns: Mapping[str, Sequence[Any]]) -> pd.DataFrame:
@@ -150,7 +154,7 @@ def _read_json(text: str) -> pd.DataFrame:
     else:
         # Lines end at \n only, since JSON texts may contain other line separators.
         rows = json_rows(text.split("\n"))
-    names = dict.fromkeys(name for row in rows for name in row)
+    names = dict.fromkeys(chain.from_iterable(rows))
     return verbatim_table({name: [row.get(name) for row in rows] for name in names})
 
 
@@ -171,15 +175,16 @@ def _read_csv(text: str, delimiter: str) -> pd.DataFrame:
             rows.append([*cells, *[None] * (len(names) - len(cells))])
     except csv.Error as error:
         raise InputError(f"line {reader.line_num}: {error}") from error
-    columns = zip(*rows, strict=True) if rows else ((),) * len(names)
-    return verbatim_table(dict(zip(names, columns, strict=True)))
+    if not rows:
+        return no_rows(names)
+    return verbatim_table(dict(zip(names, zip(*rows, strict=True), strict=True)))
 
 
 def require_unique(names: Sequence[str]) -> None:
     """Raise InputError if a column name repeats."""
-    repeated = next((name for name in names if names.count(name) > 1), None)
-    if repeated is not None:
-        raise InputError(f"column {repeated!r} is not unique")
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"column {name!r} is not unique")
 
 
 def read_verbatim(path: Path) -> pd.DataFrame:

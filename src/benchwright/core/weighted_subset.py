@@ -3,7 +3,8 @@
 from typing import NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
+
+from benchwright.core.array_types import AnyFloats, Floats, Integers, Places
 
 
 class WeightedSubset(NamedTuple):
@@ -16,18 +17,18 @@ class WeightedSubset(NamedTuple):
             with weights ∝ 1/inclusion; None if they are equal or unknown.
     """
 
-    positions: NDArray[np.intp]
-    weights: NDArray[np.float64]
-    inclusion: NDArray[np.float64] | None = None
+    positions: Places
+    weights: Floats
+    inclusion: Floats | None = None
 
     @classmethod
-    def equal(cls, positions: NDArray[np.integer]) -> Self:
+    def equal(cls, positions: Integers) -> Self:
         """Create a subset with equal weights."""
-        places = np.asarray(positions, dtype=np.intp)
-        return cls(places, np.full(len(places), 1 / len(places)) if len(places) else np.empty(0))
+        k = len(positions)
+        return cls(np.asarray(positions, dtype=np.intp), np.full(k, 1 / max(k, 1)))
 
     @classmethod
-    def drawn(cls, positions: NDArray[np.integer], inclusion: NDArray[np.floating]) -> Self:
+    def drawn(cls, positions: Integers, inclusion: AnyFloats) -> Self:
         """Create a subset drawn with known inclusion probabilities (k,)."""
         probability = np.asarray(inclusion, dtype=np.float64)
         weights = 1 / probability

@@ -5,15 +5,17 @@ from typing import Any
 
 import pandas as pd
 
-from benchwright.core.values import is_missing
+from benchwright.core.cells import is_missing
 
 
 def rows_of(table: pd.DataFrame) -> list[dict[Any, Any]]:
     """Return the rows with every missing value as None."""
-    return [
-        {name: None if is_missing(value) else value for name, value in row.items()}
-        for row in table.to_dict("records")
-    ]
+    rows = table.to_dict("records")
+    for row in rows:
+        for name, value in row.items():
+            if is_missing(value):
+                row[name] = None
+    return rows
 
 
 def percent(value: Any, digits: int = 1) -> str:
@@ -69,10 +71,9 @@ def points(share: float | None, *, signed: bool = True) -> str:
     """Return 0.0904 as `+9.0`, with a true minus sign; — where it is missing."""
     if share is None or is_missing(share):
         return "—"
-    written = f"{100 * share:+.1f}" if signed else f"{100 * share:.1f}"
-    if float(written) == 0:
-        written = "0.0"
-    return written.replace("-", "−")
+    rounded = round(float(100 * share), 1)
+    sign = "+" if signed and rounded > 0 else ""
+    return sign + coefficient(rounded, 1)
 
 
 def interval(low: float | None, high: float | None, *, signed: bool = True) -> str:

@@ -11,8 +11,8 @@ from pydantic import BaseModel, ValidationError
 from benchwright.answers.answer_files import load_found, read_table
 from benchwright.answers.loaded_file import LoadedFile, log_file, told_apart
 from benchwright.core.errors import InputError, first_problem
+from benchwright.core.printable import format_value
 from benchwright.core.progress import progress_bar
-from benchwright.core.values import format_value
 from benchwright.core.verbatim import listed
 from benchwright.datasets.read_only import ReadOnly
 from benchwright.ingestion.hub_files import HubFiles

@@ -16,8 +16,8 @@ import pandas as pd
 
 from benchwright.core.configuration import parse_configuration
 from benchwright.core.errors import InputError
+from benchwright.core.printable import ascii_surrogates
 from benchwright.core.response_matrix import ResponseMatrix
-from benchwright.core.values import ascii_surrogates
 from benchwright.core.version import VERSION
 from benchwright.datasets.export_folder import FolderContent, Pieces
 from benchwright.params.benchmark import BenchmarkParams

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
-from benchwright.core.cells import records
-from benchwright.core.values import is_missing
+from benchwright.core.cells import is_missing, records
 from benchwright.datasets.export_folder import json_text
 from benchwright.exports.instructions import render
 from benchwright.scoring.rendering import LABELS

@@ -16,8 +16,8 @@ from kedro.pipeline import Pipeline
 from benchwright.core.atomic_files import written_aside
 from benchwright.core.errors import InputError
 from benchwright.core.kedro_internals import folder_of_versions, loaded_from
+from benchwright.core.printable import escape_controls
 from benchwright.core.progress import say, stage_log
-from benchwright.core.values import escape_controls
 from benchwright.reports.verdict import plain_line, read_verdicts, verdict_lines
 from benchwright.runs.tracking import logged, sweep_parent
 

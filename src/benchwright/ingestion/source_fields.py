@@ -9,9 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from benchwright.core.cells import is_missing
 from benchwright.core.errors import InputError
+from benchwright.core.option_letters import LETTERS
+from benchwright.core.printable import ascii_surrogates, format_value
 from benchwright.core.seeding import item_uniforms
-from benchwright.core.values import LETTERS, ascii_surrogates, format_value, is_missing
 from benchwright.logs.options import letter_position, several_letters
 from benchwright.params.benchmark import ADDED_COLUMNS, ChoicesField, FieldMapping, GoldField
 

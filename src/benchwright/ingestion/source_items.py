@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from benchwright.core.content_hash import content_hash
 from benchwright.core.natural_order import in_order
+from benchwright.core.printable import format_value
 from benchwright.core.seeding import item_uniforms
-from benchwright.core.values import format_value
 from benchwright.ingestion.source_fields import (
     Row,
     Rule,

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from benchwright.core.errors import InputError
-from benchwright.core.values import format_value
+from benchwright.core.printable import format_value
 from benchwright.ingestion.source_fields import (
     Rejection,
     Row,

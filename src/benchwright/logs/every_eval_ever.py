@@ -16,7 +16,8 @@ import numpy as np
 
 from benchwright.core.configuration import STYLES
 from benchwright.core.errors import InputError
-from benchwright.core.values import LETTERS, ascii_surrogates
+from benchwright.core.option_letters import LETTERS
+from benchwright.core.printable import ascii_surrogates
 from benchwright.logs.json_files import File, json_lines, members
 from benchwright.logs.json_values import as_count, as_list, as_number, as_object, as_text
 from benchwright.logs.opened_file import OpenedFile, path_of

@@ -20,7 +20,7 @@ from typing import IO, Any
 import pyarrow as pa
 
 from benchwright.core.errors import InputError
-from benchwright.core.values import format_value
+from benchwright.core.printable import format_value
 from benchwright.core.verbatim import BROKEN
 from benchwright.logs.json_files import File, members
 from benchwright.logs.json_values import as_count, as_list, as_number, as_object, as_text

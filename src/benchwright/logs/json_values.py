@@ -4,7 +4,7 @@ import ast
 import math
 from typing import Any
 
-from benchwright.core.values import ascii_surrogates
+from benchwright.core.printable import ascii_surrogates
 
 
 def as_text(value: object) -> str:

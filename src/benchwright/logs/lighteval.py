@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchwright.core.errors import InputError
-from benchwright.core.values import LETTERS
+from benchwright.core.option_letters import LETTERS
 from benchwright.core.verbatim import BROKEN, opened_parquet
 from benchwright.logs.json_files import read_json
 from benchwright.logs.json_values import (

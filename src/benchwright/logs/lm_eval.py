@@ -14,7 +14,7 @@ from typing import Any
 
 from benchwright.core.errors import InputError
 from benchwright.core.natural_order import natural_key
-from benchwright.core.values import ascii_surrogates, format_value
+from benchwright.core.printable import ascii_surrogates, format_value
 from benchwright.logs.json_files import array_elements, json_lines, read_json
 from benchwright.logs.json_values import as_count, as_list, as_number, as_object, as_text
 from benchwright.logs.opened_file import OpenedFile, opened_file

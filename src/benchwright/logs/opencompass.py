@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchwright.core.errors import InputError
-from benchwright.core.values import LETTERS
+from benchwright.core.option_letters import LETTERS
 from benchwright.logs.json_files import members
 from benchwright.logs.json_values import as_list, as_number, as_object, as_text, shared_start
 from benchwright.logs.opened_file import OpenedFile

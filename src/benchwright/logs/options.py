@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from benchwright.core.values import LETTERS
+from benchwright.core.option_letters import LETTERS
 
 _AROUND_LABEL = "().:* "
 _APART = re.compile(r"\(?[A-Z]\)?(?:(?:\s*[,;/&+、，]\s*|\s+(?:and\s+)?)\(?[A-Z]\)?)+", re.I)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from benchwright.core.cells import cells
-from benchwright.core.values import lettered
+from benchwright.core.option_letters import lettered
 from benchwright.params.benchmark import PromptParams
 
 LABELS = tuple(string.ascii_uppercase)

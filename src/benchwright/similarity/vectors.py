@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from benchwright.core.cells import cells
 from benchwright.core.errors import InputError, expected
 from benchwright.core.natural_order import sort_items
-from benchwright.core.values import lettered
+from benchwright.core.option_letters import lettered
 from benchwright.language_models import weights
 from benchwright.language_models.loading import context_limit
 from benchwright.language_models.text_encoders import encode, encode_states

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from benchwright.core.natural_order import sort_items
+from benchwright.core.option_letters import lettered
 from benchwright.core.text_folding import single_spaced
-from benchwright.core.values import lettered
 from benchwright.params.perturbation import RephraseParams
 from benchwright.transforms.rephrase_checks import (
     Asked,

@@ -15,7 +15,7 @@ from benchwright.answers.source import Source
 from benchwright.answers.table import Answers, State
 from benchwright.core.configuration import parse_configuration
 from benchwright.core.errors import InputError, expected
-from benchwright.core.values import LETTERS
+from benchwright.core.option_letters import LETTERS
 from benchwright.core.wording import count
 from benchwright.statistics.paired_tests import PairedDifference
 from benchwright.verdicts.comparable import Broken, Premises, advice_of, check_premises

@@ -10,8 +10,8 @@ from benchwright.answers.answer_files import Choice
 from benchwright.answers.model_descriptions import describe_models
 from benchwright.answers.read_answers import read_answers
 from benchwright.core.errors import InputError
+from benchwright.core.option_letters import LETTERS
 from benchwright.core.text_table import table_lines
-from benchwright.core.values import LETTERS
 from benchwright.evidence.suspect_items import rank_suspect_items
 from benchwright.params.scoring import ModelsParams
 

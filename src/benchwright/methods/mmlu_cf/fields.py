@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.core.values import lettered
+from benchwright.core.option_letters import lettered
 from benchwright.language_models.protocol import Ask
 from benchwright.methods.mmlu_cf.judging.judges import ask_judges
 from benchwright.methods.mmlu_cf.judging.replies import read_reply

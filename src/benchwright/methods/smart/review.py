@@ -7,8 +7,8 @@ from typing import Any
 import pandas as pd
 
 from benchwright.core.errors import InputError
+from benchwright.core.option_letters import LETTERS, lettered
 from benchwright.core.seeding import item_uniforms
-from benchwright.core.values import LETTERS, lettered
 from benchwright.datasets.review_csv import cell_text
 from benchwright.methods.smart.finding import in_rule_order
 from benchwright.statistics.proportion import wilson_interval

@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchwright.core.values import is_missing
+from benchwright.core.cells import is_missing
 from benchwright.core.wording import clip_text, count, number, percent, rows_of
 from benchwright.evidence.panel import Panel, headline_group
 from benchwright.evidence.ratings import Ratings

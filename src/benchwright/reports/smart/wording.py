@@ -3,7 +3,7 @@
 import re
 from typing import Literal, NamedTuple
 
-from benchwright.core.values import is_missing
+from benchwright.core.cells import is_missing
 from benchwright.core.wording import p_value
 
 Unit = Literal["coefficient", "count", "places", "share", "points", "ratio", "p"]

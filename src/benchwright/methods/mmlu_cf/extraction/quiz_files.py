@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import Any
 
-from benchwright.core.values import LETTERS
+from benchwright.core.option_letters import LETTERS
 from benchwright.methods.mmlu_cf.extraction.html import html_lines
 from benchwright.methods.mmlu_cf.extraction.lines import FoundQuestion, flat, visible
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from benchwright.core.option_letters import LETTERS, lettered
 from benchwright.core.seeding import stage_generator
 from benchwright.core.stored_shards import StoredShards
-from benchwright.core.values import LETTERS, lettered
 from benchwright.language_models.protocol import Ask
 from benchwright.params.mmlu_cf import JudgesParams
 from benchwright.params.scoring import ModelsParams, ScoringParams

@@ -9,9 +9,9 @@ import pandas as pd
 
 from benchwright.core.array_types import Bools, Places
 from benchwright.core.errors import InputError
+from benchwright.core.option_letters import LETTERS, lettered
 from benchwright.core.seeding import item_uniforms
 from benchwright.core.stored_shards import StoredShards
-from benchwright.core.values import LETTERS, lettered
 from benchwright.params.scoring import ModelsParams, ScoringParams
 from benchwright.params.single_best_answer import JudgeParams
 from benchwright.scoring.asking import ask_in_rounds, ask_model
