@@ -4,14 +4,14 @@ import hashlib
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from benchwright.core.array_types import Places
 from benchwright.core.cells import cells
 from benchwright.core.natural_order import natural_order
 from benchwright.core.text_folding import folded
 
 
-def item_clusters(items: pd.DataFrame) -> NDArray[np.intp]:
+def item_clusters(items: pd.DataFrame) -> Places:
     """Return a cluster label for each item; items of one cluster are resampled together.
 
     Items with the same `passage_id` form a cluster; items without a passage do if their questions

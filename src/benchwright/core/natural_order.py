@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+
+from benchwright.core.array_types import Places
 
 _DIGITS = re.compile("[0-9]+")
 
@@ -33,7 +34,7 @@ def sort_items(items: pd.DataFrame) -> pd.DataFrame:
     return items.reset_index(drop=True)
 
 
-def natural_order(ids: Sequence[str]) -> NDArray[np.intp]:
+def natural_order(ids: Sequence[str]) -> Places:
     """Return the (n,) positions of ids in natural order; equal ids keep their order."""
     keys = [natural_key(item_id) for item_id in ids]
     return np.array(sorted(range(len(ids)), key=keys.__getitem__), dtype=np.intp)

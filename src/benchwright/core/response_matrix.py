@@ -6,6 +6,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from benchwright.core.array_types import Bools
+
 Float = NDArray[np.float32]
 _FIELDS = ("correct", "p_answer", "p_prediction", "prediction")
 
@@ -102,6 +104,6 @@ class ResponseMatrix:
         fields: dict[str, Any] = {name: take(name) for name in _FIELDS}
         return replace(self, item_ids=tuple(item_ids), **fields)
 
-    def answered(self) -> NDArray[np.bool_]:
+    def answered(self) -> Bools:
         """Return (m, n) True where the model answered."""
         return ~np.isnan(self.correct)

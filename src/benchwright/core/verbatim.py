@@ -154,8 +154,10 @@ def _read_json(text: str) -> pd.DataFrame:
     else:
         # Lines end at \n only, since JSON texts may contain other line separators.
         rows = json_rows(text.split("\n"))
-    names = dict.fromkeys(chain.from_iterable(rows))
-    return verbatim_table({name: [row.get(name) for row in rows] for name in names})
+    columns = {}
+    for name in dict.fromkeys(chain.from_iterable(rows)):
+        columns[name] = [row.get(name) for row in rows]
+    return verbatim_table(columns)
 
 
 def _read_csv(text: str, delimiter: str) -> pd.DataFrame:

@@ -19,8 +19,8 @@ Decision = Literal["not worse", "worse", "undecided"]
 _BETS = (0.5, 1.0, 2.0, 4.0)
 # The greatest share of the capital that one item can lose.
 _LARGEST_LOSS = 0.75
-# Second moment of a difference before any is seen, and the number of items that it counts as.
-_MOMENT, _MOMENT_ITEMS = 0.25, 5
+_MOMENT = 0.25  # second moment of a difference before any is seen
+_MOMENT_ITEMS = 5  # that it counts as
 _ROUNDING = 1e-9
 
 

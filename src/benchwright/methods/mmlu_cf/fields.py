@@ -7,8 +7,8 @@ from io import StringIO
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from benchwright.core.array_types import AnyFloats
 from benchwright.core.option_letters import lettered
 from benchwright.language_models.protocol import Ask
 from benchwright.methods.mmlu_cf.judging.judges import ask_judges
@@ -27,8 +27,6 @@ _BY_SPELLING = {
     "none of these": "Other",
 }
 
-Vectors = NDArray[np.floating]
-
 _DECIMALS = 6
 _STRENGTH = 10.0  # inverse of the L2 penalty, for 140 examples
 _TASK = (
@@ -44,7 +42,7 @@ def bundled_examples() -> pd.DataFrame:
 
 
 def predict_fields(
-    item_ids: Sequence[str], vectors: Vectors, example_vectors: Vectors, fields: Sequence[str]
+    item_ids: Sequence[str], vectors: AnyFloats, example_vectors: AnyFloats, fields: Sequence[str]
 ) -> pd.DataFrame:
     """Predict the most probable field of each item: item_id, field, confidence.
 
@@ -77,28 +75,23 @@ def judge_fields(
     Confidence is the share of judges that name the field, unknown for a single judge. A tie goes to
     the first of `FIELDS`.
     """
-    questions = [
-        (str(question), [str(choice) for choice in choices])
-        for question, choices in zip(items["question"], items["choices"], strict=True)
+    options = [list(map(str, choices)) for choices in items["choices"]]
+    prompts = [
+        f"{_TASK}\n\nQuestion: {question}\n{lettered(choices)}\n\nReply:"
+        for question, choices in zip(items["question"], options, strict=True)
     ]
 
     def read(place: int, reply: str) -> str | None:
-        named = read_reply(reply, {"field": _BY_SPELLING}, questions[place][1])
+        named = read_reply(reply, {"field": _BY_SPELLING}, options[place])
         return None if named is None else named["field"]
 
-    prompts = [
-        f"{_TASK}\n\nQuestion: {question}\n{lettered(choices)}\n\nReply:"
-        for question, choices in questions
-    ]
     answers, rounds = ask_judges("fields", judges, prompts, read, attempts)
-    votes = [Counter[str]() for _ in questions]
-    for answer in answers.values():
-        for named, last in zip(votes, answer.last, strict=True):
-            named.update([last.value] if last.value is not None else [])
-    chosen = [max(FIELDS, key=named.__getitem__) if named else None for named in votes]
-    shares = [
-        named[field] / named.total() if field and named.total() > 1 else np.nan
-        for field, named in zip(chosen, votes, strict=True)
-    ]
-    table = pd.DataFrame({"item_id": items["item_id"].astype(str).to_numpy()})
-    return table.assign(field=pd.Series(chosen, dtype=object), confidence=shares), rounds
+    rows: list[tuple[str, str | None, float]] = []
+    for place, item_id in enumerate(items["item_id"]):
+        replies = [answer.last[place].value for answer in answers.values()]
+        votes = Counter(field for field in replies if field is not None)
+        field = max(FIELDS, key=votes.__getitem__) if votes else None
+        share = votes[field] / votes.total() if field and votes.total() > 1 else np.nan
+        rows.append((str(item_id), field, share))
+    table = pd.DataFrame(rows, columns=["item_id", "field", "confidence"])
+    return table.astype({"field": object, "confidence": np.float64}), rounds

@@ -27,6 +27,7 @@ FUZZY = 90.0
 ALPHA = 0.05
 """Of the test against the control, over all models."""
 _EXAMPLES = 5  # items of a model on the page
+# Where options end: at an empty line, or before a line "Answer: B" or "Explanation …".
 _ANSWER = re.compile(r"\n\s*(?:\n|answer\b|correct answer\b|explanation\b)", re.IGNORECASE)
 
 
@@ -113,9 +114,8 @@ def compare_replies(
     Raises:
         InputError: there are no replies to items with options.
     """
-    options = {}
-    for item_id, choices in zip(items["item_id"], items["choices"], strict=True):
-        options[str(item_id)] = [str(choice) for choice in choices]
+    texts = [list(map(str, choices)) for choices in items["choices"]]
+    options = dict(zip(items["item_id"].astype(str), texts, strict=True))
     controls = control_items(items, seed)
     asked = generations[generations["condition"].eq("question_only")]
     rows: list[tuple[Any, ...]] = []

@@ -2,13 +2,15 @@
 
 import json
 from collections import defaultdict
+from itertools import chain
 from string import ascii_uppercase
 from typing import Any
 
 import pandas as pd
 
-from benchwright.core.natural_order import natural_key
+from benchwright.core.natural_order import sort_items
 from benchwright.core.seeding import item_uniforms
+from benchwright.core.wording import rows_of
 from benchwright.params.mmlu_cf import OpenBenchmarkParams
 
 _SHARE = 0.25  # of a field that becomes demonstrations, at most
@@ -27,9 +29,10 @@ def choose_demonstrations(items: pd.DataFrame, params: OpenBenchmarkParams, seed
     draws = item_uniforms(seed, "open_benchmark", ids)
     chosen: defaultdict[str, list[str]] = defaultdict(list)
     for _, item_id, subject in sorted(zip(draws, ids, _subjects(usable), strict=True)):
-        if len(chosen[subject]) < min(params.demonstrations, int(_SHARE * int(sizes[subject]))):
+        most = min(params.demonstrations, int(_SHARE * int(sizes[subject])))
+        if len(chosen[subject]) < most:
             chosen[subject].append(item_id)
-    return {item_id for ids in chosen.values() for item_id in ids}
+    return set(chain.from_iterable(chosen.values()))
 
 
 def _subjects(items: pd.DataFrame) -> pd.Series:
@@ -43,9 +46,7 @@ def benchmark_lines(items: pd.DataFrame, demonstrations: set[str]) -> str:
     "Other"), question, choices, answer (a letter or null), passage, explanation, field_confidence,
     doc_id, url and domain. Missing values are null.
     """
-    named = items.assign(field=_subjects(items)).astype(object)
-    rows: list[dict[str, Any]] = named.where(named.notna(), None).to_dict("records")  # type: ignore[assignment]
-    rows.sort(key=lambda row: natural_key(str(row["item_id"])))
+    rows = rows_of(sort_items(items.assign(field=_subjects(items))))
     return "".join(_line(row, str(row["item_id"]) in demonstrations) for row in rows)
 
 
@@ -62,6 +63,8 @@ def _line(row: dict[str, Any], demonstration: bool) -> str:
         "passage": row["passage"],
         "explanation": row["explanation"],
         "field_confidence": None if confidence is None else round(float(confidence), 4),
-        **{name: row[name] for name in ("doc_id", "url", "domain")},
+        "doc_id": row["doc_id"],
+        "url": row["url"],
+        "domain": row["domain"],
     }
     return json.dumps(cells, ensure_ascii=False) + "\n"

@@ -12,11 +12,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from benchwright.core.array_types import Bools
 from benchwright.methods.mmlu_cf.cleaning.labels_and_answers import fold
 from benchwright.methods.mmlu_cf.cleaning.near_duplicates import (
     Ints,
     Item,
     Pairs,
+    Signatures,
     as_items,
     find_near_pairs,
     sign,
@@ -41,7 +43,7 @@ class Fingerprints(NamedTuple):
 
     text: NDArray[np.uint64]  # hash of passage, question and the set of choices, shape (n,)
     answer: NDArray[np.uint64]  # hash of the answer's text, shape (n,)
-    signed: NDArray[np.uint32]  # MinHash signatures, shape (n, 64); (n, 0) if not needed
+    signed: Signatures  # MinHash signatures, shape (n, 64); (n, 0) if not needed
 
 
 def fingerprint(rows: pa.Table, params: CleaningParams) -> Fingerprints:
@@ -150,9 +152,7 @@ def _by_precedence(rows: pa.Table) -> Ints:
     return np.asarray(pc.sort_indices(keyed, by), dtype=np.int64)
 
 
-def _exact_duplicates(
-    table: pa.Table, prints: Fingerprints
-) -> tuple[NDArray[np.bool_], list[pa.Table]]:
+def _exact_duplicates(table: pa.Table, prints: Fingerprints) -> tuple[Bools, list[pa.Table]]:
     """Return which rows stay, shape (n,), and the others as duplicates of the first copy."""
     place = np.arange(table.num_rows)
     copies = pd.DataFrame({"place": place, "answer": prints.answer}).groupby(prints.text)

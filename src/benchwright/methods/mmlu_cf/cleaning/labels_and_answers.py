@@ -150,7 +150,9 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 _LABEL = rf"[\s\[({{*_]*({_LETTER}|{_NUMBER}|{_NUMERAL})"
+# "B", "(b).", "IV"; not "B. Paris".
 _BARE = re.compile(rf"{_LABEL}[\s\])}}.:,;*_]*$")
+# "B. Paris", "(b) Paris", "2) Paris"; not "Paris".
 _WITH_TEXT = re.compile(rf"{_LABEL}(?:[\])}}][.:]?|[.:]\s|\s[–—-]\s)\s*(\S.*)$", re.DOTALL)
 
 

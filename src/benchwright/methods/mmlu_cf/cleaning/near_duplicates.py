@@ -16,7 +16,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from benchwright.core.array_types import Floats
+
 Ints = NDArray[np.int64]
+Signatures = NDArray[np.uint32]
+"""MinHash signatures, (n, 64)."""
 Shingles = set[bytes]
 
 _SIMILAR = 0.7  # least Jaccard similarity of question and choices together
@@ -34,6 +38,7 @@ _POLARITY = re.compile(
     r"first|second|third|last|before|after|above|below|positive|negative|left|right|north|south|"
     r"west|east|early|late)(?:s|d|ed|ing)?\b"
 )
+# "x = -3", "3 - 2", "(-y)"; not "well-known".
 _MINUS = re.compile(r"(^|[\s(=,+*/^])-\s*([0-9.]|[^\W\d_])")
 _NOT_FORMULA = re.compile(r"[^0-9+=<>*/^%−\u2190-\u22ff]+")
 _NOT_WORD = re.compile(r"(?:[^\w+=<>*/^%−\u2190-\u22ff]|_)+")
@@ -180,7 +185,7 @@ class Pairs(NamedTuple):
 
     later: Ints
     earlier: Ints
-    similarity: NDArray[np.float64]
+    similarity: Floats
 
     def at(self, which: NDArray[np.generic]) -> "Pairs":
         """Return some of the pairs."""
@@ -198,7 +203,7 @@ _NEIGHBOURS = 5  # earlier items of a bucket that each item is compared with
 _MARGIN = 4  # standard errors below the threshold at which an estimate excludes a pair
 
 
-def sign(items: Iterable[Item]) -> NDArray[np.uint32]:
+def sign(items: Iterable[Item]) -> Signatures:
     """Return MinHash signatures (rensa's R-MinHash), shape (n, 64)."""
     from rensa import RMinHash
 
@@ -215,7 +220,7 @@ def as_items(rows: pa.Table) -> list[Item]:
     return [Item(**record | {"passage": record["passage"] or ""}) for record in records]
 
 
-def compare_pairs(task: tuple[pa.Table, Ints, Ints]) -> Iterator[NDArray[np.float64]]:
+def compare_pairs(task: tuple[pa.Table, Ints, Ints]) -> Iterator[Floats]:
     """Yield the similarities of pairs of rows that ask the same, NaN for others, as one batch."""
     rows, later, earlier = task
     items = as_items(rows)
@@ -224,7 +229,7 @@ def compare_pairs(task: tuple[pa.Table, Ints, Ints]) -> Iterator[NDArray[np.floa
 
 
 def find_near_pairs(
-    rows: pa.Table, signed: NDArray[np.uint32], active: Ints, known: Ints, over: Over
+    rows: pa.Table, signed: Signatures, active: Ints, known: Ints, over: Over
 ) -> tuple[Pairs, Ints]:
     """Return the near-duplicates among active rows, and the pairs known to be compared by then.
 
@@ -249,7 +254,7 @@ def find_near_pairs(
     return pairs.at(~np.isnan(similarity)), np.union1d(known, new)
 
 
-def _candidates(signed: NDArray[np.uint32], active: Ints) -> Ints:
+def _candidates(signed: Signatures, active: Ints) -> Ints:
     """Return pairs that share a band and whose signatures do not exclude them, ascending."""
     n = len(signed)
     width = PERMUTATIONS // _BANDS

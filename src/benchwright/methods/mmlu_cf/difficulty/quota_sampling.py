@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.core.array_types import Floats, Places
 from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms
 from benchwright.params.mmlu_cf import SamplingByDifficultyParams
@@ -22,7 +23,7 @@ LEVELS = 10
 _NO_FIELD = "Other"
 
 
-def level_shares(mean: float = 6.0, sd: float = 1.5) -> NDArray[np.float64]:
+def level_shares(mean: float = 6.0, sd: float = 1.5) -> Floats:
     """Compute the shares (10,) of the levels 0–9 under a normal distribution truncated to them.
 
     Level l has the mass between l − 1/2 and l + 1/2.
@@ -92,24 +93,23 @@ def sample_by_difficulty(
 
 def _pool(items: pd.DataFrame, seed: int) -> pd.DataFrame:
     ids = items["item_id"].astype(str)
+    domain = items["domain"]
     explanation = items["explanation"]
     table = pd.DataFrame(
         {
             "item_id": ids,
             "field": items["field"].astype(str),
             "level": items["difficulty"],
-            "domain": items["domain"].where(items["domain"].notna(), None),
+            "domain": domain.where(domain.notna(), None),
             "explained": explanation.notna() & explanation.astype(str).str.strip().ne(""),
             "order": item_uniforms(seed, "sample_by_difficulty", ids.tolist()),
         }
     )
-    table = table[table["level"].notna()].astype({"level": "int64"})
+    table = table.dropna(subset="level").astype({"level": "int64"})
     return table.sort_values(["order", "item_id"], ignore_index=True)
 
 
-def _table(
-    quotas: Counts, shares: NDArray[np.float64], available: Counts, order: NDArray[np.intp]
-) -> Counts:
+def _table(quotas: Counts, shares: Floats, available: Counts, order: Places) -> Counts:
     """Return the counts (fields, levels): rows sum to the quotas, and columns follow the shares.
 
     The next field in `order` makes up for the deviations of a field from the shares.
@@ -117,14 +117,15 @@ def _table(
     table = np.zeros_like(available)
     carry = np.zeros(LEVELS)
     for field in order:
-        lacking = quotas[field] * shares + carry
-        carry = lacking.copy()
+        wanted = quotas[field] * shares + carry
+        lacking = wanted.copy()
         for _ in range(quotas[field]):
             level = int(np.argmax(lacking.round(9)))
             lacking[level] -= 1
             free = np.flatnonzero(table[field] < available[field])[::-1]
-            table[field, free[np.argmin(np.abs(free - level))]] += 1
-        carry -= table[field]
+            nearest = free[np.argmin(np.abs(free - level))]
+            table[field, nearest] += 1
+        carry = wanted - table[field]
     return table
 
 
@@ -134,10 +135,11 @@ def _field_quotas(available: dict[str, int], weights: dict[str, int], size: int)
     while True:
         rest = {field: weight for field, weight in weights.items() if field not in full}
         quotas = largest_remainder(rest, size - sum(full.values()))
-        short = {field: available[field] for field in rest if quotas[field] >= available[field]}
+        short = [field for field, quota in quotas.items() if quota >= available[field]]
         if not short:
             return full | quotas
-        full |= short
+        for field in short:
+            full[field] = available[field]
 
 
 def _filled(pool: pd.DataFrame, allocated: Counts) -> pd.DataFrame:

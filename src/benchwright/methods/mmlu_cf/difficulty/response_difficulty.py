@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from benchwright.core.array_types import Floats
 from benchwright.core.configuration import Configuration, parse_configuration
 from benchwright.core.response_matrix import ResponseMatrix
 from benchwright.core.stored_shards import StoredShards
@@ -30,10 +31,8 @@ from benchwright.scoring.scores import ask_prompts
 from benchwright.statistics.item_response import fit_2pl
 from benchwright.tables.responses import Prompts
 
-Float = NDArray[np.float64]
 
-
-def levels_by_quantiles(values: ArrayLike, reference_levels: ArrayLike | None = None) -> Float:
+def levels_by_quantiles(values: ArrayLike, reference_levels: ArrayLike | None = None) -> Floats:
     """Turn continuous difficulties (n,) into levels 0–9 by their percentiles.
 
     A value's percentile is the share of the values below it plus half of that equal to it. Its

@@ -12,6 +12,7 @@ YES_OR_NO = {"yes": True, "true": True, "no": False, "false": False}
 
 Value = TypeVar("Value")
 _OBJECT = re.compile(r"\{[^{}]*\}")
+# "rating: 4", "- **Clarity** = yes"; not "I would say 4".
 _LINE = re.compile(r"^[^\w\n]*([A-Za-z][\w -]{0,40}?)[^\w\n]{0,4}[:=]([^\n]{1,60})$", re.MULTILINE)
 _MARKS = " \t\n.,;*_`\"'“”[]()<>|"
 
@@ -30,14 +31,14 @@ def read_reply(
     """
     if reply is None or len(reply) > LONGEST:
         return None
-    by_name = {_plain(name): name for name in values}
+    by_spelling = {_plain(name): name for name in values}
     found: dict[str, Value] = {}
-    in_lines = ((_plain(name), given) for name, given in _LINE.findall(reply))
-    for name, given in list(_in_json(reply, by_name)) or in_lines:
-        if name not in by_name:
+    for spelling, given in list(_in_json(reply, by_spelling)) or _LINE.findall(reply):
+        name = by_spelling.get(_plain(spelling))
+        if name is None:
             continue
-        value = values[by_name[name]].get(_plain(given))
-        if value is None or found.setdefault(by_name[name], value) != value:
+        value = values[name].get(_plain(given))
+        if value is None or found.setdefault(name, value) != value:
             return None
     if not found and len(values) == 1 and reply.strip(_MARKS) not in options:
         (name, allowed), *_ = values.items()
@@ -52,8 +53,9 @@ def _in_json(reply: str, names: Collection[str]) -> Iterator[tuple[str, str]]:
             members = json.loads(text)
         except ValueError:
             continue
-        pairs = ((_plain(name), str(value)) for name, value in members.items())
-        yield from (pair for pair in pairs if pair[0] in names)
+        for name, value in members.items():
+            if _plain(name) in names:
+                yield name, str(value)
 
 
 def _plain(text: str) -> str:

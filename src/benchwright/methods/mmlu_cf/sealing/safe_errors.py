@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import chain
 
 import pandas as pd
 
@@ -33,9 +34,10 @@ def no_question_in_errors(items: pd.DataFrame, what: str) -> Iterator[None]:
 
 
 def _texts(items: pd.DataFrame) -> list[str]:
-    columns = [items[name] for name in _TEXTS if name in items]
-    texts = [text for column in columns for text in column if isinstance(text, str)]
-    return texts + [str(choice) for choices in items["choices"] for choice in choices]
+    texts: list[str] = []
+    for name in items.columns.intersection(list(_TEXTS)):
+        texts += [text for text in items[name] if isinstance(text, str)]
+    return texts + list(map(str, chain.from_iterable(items["choices"])))
 
 
 def word_sequences(texts: Iterable[str], words: int = 5) -> set[tuple[str, ...]]:
@@ -48,5 +50,6 @@ def word_sequences(texts: Iterable[str], words: int = 5) -> set[tuple[str, ...]]
         tokens = _TOKEN.findall(text.casefold())
         if _SHORTEST <= len(tokens) < words:
             runs.add(tuple(tokens))
-        runs.update(zip(*(tokens[i:] for i in range(words)), strict=False))
+        for start in range(len(tokens) - words + 1):
+            runs.add(tuple(tokens[start : start + words]))
     return runs

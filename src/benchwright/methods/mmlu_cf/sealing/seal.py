@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as column
-from math import nan
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -14,6 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.core.array_types import Bools, Floats, Integers
 from benchwright.core.errors import InputError
 from benchwright.datasets.half_scores import GroupResult, SealedIdentity
 from benchwright.exports.hub_folder import card_licence
@@ -273,8 +273,7 @@ def evaluate_sealed(sealed: SealedBenchmark, scorer: Scorer, min_group: int) -> 
     because their accuracy would otherwise follow from the total. With fewer answers in total,
     nothing is reported.
     """
-    scores = scorer(sealed.items)
-    correct = np.array([nan if s is None else float(s) for s in scores], dtype=np.float64)
+    correct = np.array(scorer(sealed.items), dtype=np.float64)  # None becomes NaN
     known = int(np.isfinite(correct).sum())
     unanswered = len(correct) - known
     if known < min_group:
@@ -291,7 +290,7 @@ def evaluate_sealed(sealed: SealedBenchmark, scorer: Scorer, min_group: int) -> 
 
 
 def _groups(
-    field: NDArray[np.object_], answered: NDArray[np.bool_], min_group: int
+    field: NDArray[np.object_], answered: Bools, min_group: int
 ) -> list[tuple[str, list[str]]]:
     """Return the name and the fields of each group that is reported."""
     sizes = {name: int((answered & (field == name)).sum()) for name in sorted(set(field))}
@@ -303,7 +302,7 @@ def _groups(
     return [*groups, (OTHER, small)] if small else groups
 
 
-def _score(correct: NDArray[np.float64], clusters: NDArray[np.integer]) -> GroupResult:
+def _score(correct: Floats, clusters: Integers) -> GroupResult:
     error = float(clustered_se(correct[None, :], clusters)[0])
     answered = int((~np.isnan(correct)).sum())
     se = None if np.isnan(error) else error

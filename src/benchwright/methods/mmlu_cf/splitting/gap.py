@@ -67,28 +67,19 @@ def half_gaps(
     rows = []
     for score, gap, p in zip(ordered, gaps, adjusted.tolist(), strict=True):
         accuracy, n = _original(score, originals or {})
-        rows.append(
-            {
-                "model": score.model,
-                "style": score.style,
-                "shots": score.shots,
-                "size_group": groups.get(score.model, "unknown"),
-                "n_validation": score.validation.n,
-                "n_test": score.test.n,
-                "validation": score.validation.accuracy,
-                "test": score.test.accuracy,
-                "delta": gap.delta,
-                "low": gap.low,
-                "high": gap.high,
-                "suspicious": bool(gap.delta < 0 and p <= alpha),
-                "field": score.field,
-                "p_value": gap.p_value,
-                "p_holm": p,
-                "reason": gap.reason,
-                "original": accuracy,
-                "n_original": n,
-            }
-        )
+        row: dict[str, Any] = score._asdict() | gap._asdict()
+        row |= {
+            "size_group": groups.get(score.model, "unknown"),
+            "n_validation": score.validation.n,
+            "n_test": score.test.n,
+            "validation": score.validation.accuracy,
+            "test": score.test.accuracy,
+            "suspicious": bool(gap.delta < 0 and p <= alpha),
+            "p_holm": p,
+            "original": accuracy,
+            "n_original": n,
+        }
+        rows.append(row)
     return HalfGap.from_rows(rows)
 
 
@@ -137,10 +128,11 @@ def count_small_gaps(half_gap: pd.DataFrame) -> pd.DataFrame:
     whole = half_gap[half_gap["field"].eq("")]
     rows: list[tuple[Any, ...]] = []
     for style, shots in [("", -1), *sorted(set(zip(whole["style"], whole["shots"], strict=True)))]:
-        one_way = whole["style"].eq(style) & whole["shots"].eq(shots)
-        asked = whole if style == "" else whole[one_way]
+        asked = whole
+        if style:
+            asked = whole[whole["style"].eq(style) & whole["shots"].eq(shots)]
         for group in ("", *SIZE_GROUPS):
-            of_size = asked if group == "" else asked[asked["size_group"].eq(group)]
+            of_size = asked[asked["size_group"].eq(group)] if group else asked
             if len(of_size):
                 way = (str(style), int(shots), group)
                 rows += [(*way, bound, *_share_below(of_size, bound)) for bound in BOUNDS]
@@ -153,7 +145,8 @@ def _share_below(gaps: pd.DataFrame, bound: float) -> tuple[float, ...]:
 
     # Δ is a difference of two decimals: exactly 0.005 must not count as below 0.005.
     hits = int((gaps["delta"].abs() < bound - 1e-12).sum())
-    n, m = gaps["n_validation"], gaps["n_test"]
+    n = gaps["n_validation"]
+    m = gaps["n_test"]
     pooled = (gaps["validation"] * n + gaps["test"] * m) / (n + m)
     error = np.sqrt(pooled * (1 - pooled) * (1 / n + 1 / m))
     below = np.where(error > 0, 2 * ndtr(bound / error.where(error > 0, 1)) - 1, 1)
@@ -196,23 +189,27 @@ def pair_halves(
     notes: list[str] = []
     for key, by_half in sorted(files.items()):
         halves = [results[by_half[half]] for half in _HALVES if half in by_half]
-        reasons = [f"no results of the {half} half" for half in _HALVES if half not in by_half] or [
-            f"{half.half}: {half.reason or 'no accuracy'}"
-            for half in halves
-            if half.all.accuracy is None
-        ]
-        if reasons:
+        if reasons := _reasons(halves):
             notes.append(f"{configuration_name(*key)}: {'; '.join(reasons)}")
             continue
         public, closed = halves
         scores.append(ScoredHalves(*key, public.all, closed.all))
-        scores += [
-            ScoredHalves(*key, public.fields[field], closed.fields[field], field)
-            for field in sorted(public.fields.keys() & closed.fields.keys() - {OTHER})
-        ]
+        for field in sorted(public.fields.keys() & closed.fields.keys() - {OTHER}):
+            parts = (public.fields[field], closed.fields[field])
+            scores.append(ScoredHalves(*key, *parts, field=field))
     if not scores:
         raise InputError(f"half_gap: no model has results of both halves ({'; '.join(notes)})")
     return scores, ComparedHalves(benchmark, tuple(notes))
+
+
+def _reasons(halves: Sequence[HalfResult]) -> list[str]:
+    """Say which half a configuration lacks, or the accuracy of which."""
+    present = [half.half for half in halves]
+    lacking = [half for half in _HALVES if half not in present]
+    if lacking:
+        return [f"no results of the {half} half" for half in lacking]
+    withheld = [half for half in halves if half.all.accuracy is None]
+    return [f"{half.half}: {half.reason or 'no accuracy'}" for half in withheld]
 
 
 def model_groups(names: Iterable[str], models: ModelsParams) -> dict[str, str]:
@@ -224,8 +221,12 @@ def model_groups(names: Iterable[str], models: ModelsParams) -> dict[str, str]:
     groups = {}
     for name in names:
         model = models.models.get(name)
-        groups[name] = "api" if model is not None and model.endpoint is not None else "unknown"
-        if model is not None and (size := model.size_b) is not None:
+        groups[name] = "unknown"
+        if model is None:
+            continue
+        if model.endpoint is not None:
+            groups[name] = "api"
+        if (size := model.size_b) is not None:
             groups[name] = next(group for group, above in bounds.items() if size > above)
     return groups
 
@@ -269,8 +270,7 @@ def compare_halves(
         )
     scores, compared = pair_halves(half_scores, settings.sealed)
     groups = model_groups(sorted({score.model for score in scores}), models)
-    columns = ("model", "accuracy_full", "n_full")
-    known = zip(*(original_scores[name] for name in columns), strict=True)
+    known = original_scores[["model", "accuracy_full", "n_full"]].itertuples(index=False)
     originals = {str(name): (float(share), float(n)) for name, share, n in known}
     gaps = half_gaps(scores, groups, ALPHA, originals)
     notes = list(compared.notes)
@@ -289,7 +289,7 @@ def collect_gap_metrics(half_gap: pd.DataFrame) -> dict[str, float]:
         {
             "configurations": len(whole),
             "alarms": whole["suspicious"].sum(),
-            "alarms_in_fields": half_gap["suspicious"].sum() - whole["suspicious"].sum(),
+            "alarms_in_fields": half_gap.loc[half_gap["field"].ne(""), "suspicious"].sum(),
             "mean_delta": whole["delta"].mean(),
         }
     )

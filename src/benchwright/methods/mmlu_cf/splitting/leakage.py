@@ -28,6 +28,7 @@ JUDGE_PROMPT = (
 )
 
 _WORD = re.compile(r"\w+")
+# "12", "3.5", "1,000".
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _CANDIDATE = 0.80  # cosine from which a pair is considered
 _CERTAIN = 0.97  # cosine from which a pair with equal numbers is a leak without a judge
