@@ -191,7 +191,8 @@ def _start(responses: _Responses) -> tuple[Floats, Floats]:
     answered = responses.right.shape[1] - gaps
     share = (responses.right.sum(axis=1, dtype=np.float64) + 0.5) / (answered + 1)
     # A logistic averaged over N(0, 1) is close to one flatter by √(1 + 3/π²).
-    return np.ones(len(share)), np.log(share / (1 - share)) * np.sqrt(1 + 3 / np.pi**2)
+    flatter = np.sqrt(1 + 3 / np.pi**2)
+    return np.ones(len(share)), np.log(share / (1 - share)) * flatter
 
 
 def _odds(slope: Floats, intercept: Floats, nodes: Floats) -> Floats:
@@ -279,7 +280,9 @@ def _newton_step(gradient: Floats, information: Floats, slope: Floats, intercept
     determinant = np.maximum(aa * dd - ad**2, 1e-12 * aa * dd + 1e-30)
     step = np.stack([dd * g_a - ad * g_d, aa * g_d - ad * g_a]) / determinant
     low, high = DISCRIMINATION_BOUNDS
-    stuck = ((slope >= high) & (step[0] > 0)) | ((slope <= low) & (step[0] < 0))
+    above = (slope >= high) & (step[0] > 0)
+    below = (slope <= low) & (step[0] < 0)
+    stuck = above | below
     step[1] = np.where(stuck, g_d / np.maximum(dd, 1e-30), step[1])
     longest = np.stack([np.ones_like(intercept), np.maximum(2, np.abs(intercept))])
     excess = (np.abs(step) / longest).max(axis=0)
@@ -288,8 +291,11 @@ def _newton_step(gradient: Floats, information: Floats, slope: Floats, intercept
 
 def _damped(damping: Floats, step: Floats, last: Floats) -> Floats:
     """Shorter steps for items whose step undoes half of the one before, longer ones for others."""
-    back = (step * last).sum(axis=0) < -0.5 * (last**2).sum(axis=0)
-    return np.where(back, np.maximum(damping / 2, 1 / 64), np.minimum(damping * 1.2, 1))
+    undone = -(step * last).sum(axis=0)
+    back = undone > 0.5 * (last**2).sum(axis=0)
+    shorter = np.maximum(damping / 2, 1 / 64)
+    longer = np.minimum(damping * 1.2, 1)
+    return np.where(back, shorter, longer)
 
 
 def _rescaled(slope: Floats, intercept: Floats, posterior: _Posterior) -> tuple[Floats, Floats]:

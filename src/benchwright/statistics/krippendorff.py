@@ -71,7 +71,8 @@ def krippendorff_alpha(
 def _coincidences(rated: AnyFloats, values: AnyFloats) -> Floats:
     """Return how often two of k `values` meet as ordered ratings of each unit (units, k, k)."""
     counts = (rated.T[:, :, None] == values).sum(axis=1).astype(np.float64)  # (units, k)
-    pairs = counts[:, :, None] * counts[:, None, :] - counts[:, :, None] * np.eye(len(values))
+    others = counts[:, None, :] - np.eye(len(values))  # without the rating itself
+    pairs = counts[:, :, None] * others
     return np.asarray(pairs / (counts.sum(axis=1) - 1)[:, None, None])
 
 

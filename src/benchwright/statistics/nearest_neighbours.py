@@ -166,7 +166,8 @@ def _divide(vectors: Vectors, rows: Places) -> list[tuple[Places, Vectors]]:
     count = max(1, round(len(rows) / _PART))
     centres = _k_means(unit, unit[np.arange(count) * len(rows) // count].copy())
     parts = _sorted_into(_nearest_centre(unit, centres), count)
-    return [(rows[part], centre) for part, centre in zip(parts, centres, strict=True) if len(part)]
+    used = [number for number in range(count) if len(parts[number])]
+    return [(rows[parts[number]], centres[number]) for number in used]
 
 
 def _among(

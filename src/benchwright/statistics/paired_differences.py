@@ -94,7 +94,8 @@ def minimum_detectable_difference(se: ArrayLike, alpha: float = 0.05, power: flo
     """
     from scipy.special import ndtri
 
-    return np.asarray(se, dtype=np.float64) * float(ndtri(1 - alpha / 2) + ndtri(power))
+    z = float(ndtri(1 - alpha / 2) + ndtri(power))
+    return np.asarray(se, dtype=np.float64) * z
 
 
 def median_mdd(correct: AnyFloats, clusters: Integers) -> float:

@@ -42,7 +42,8 @@ def wilson_bounds(share: ArrayLike, n: ArrayLike, z: float) -> tuple[Floats, Flo
     p = np.asarray(share, dtype=np.float64)
     size = np.asarray(n, dtype=np.float64)
     centre = p + z * z / (2 * size)
-    spread = z * np.sqrt(p * (1 - p) / size + z * z / (4 * size**2))
+    variance = p * (1 - p) / size + z * z / (4 * size**2)
+    spread = z * np.sqrt(variance)
     scale = 1 + z * z / size
     return (centre - spread) / scale, (centre + spread) / scale
 

@@ -69,7 +69,7 @@ def subset_blocks(
             extra = _extra_places(counts, size, uniforms[:, n:])
             for number, items in enumerate(members):
                 whole = size * len(items) // n
-                block[:, items] = _smallest(uniforms[:, items], whole, extra[:, number])
+                block[:, items] = _smallest(uniforms.take(items, axis=1), whole, extra[:, number])
         yield out
 
 

@@ -224,4 +224,5 @@ def williams_test(r_jk: float, r_jh: float, r_kh: float, n: int) -> Coefficient:
     if spread <= 0:
         return Coefficient(nan, n, "the correlations are perfect")
     t = float((r_jk - r_jh) * np.sqrt((n - 1) * (1 + r_kh) / spread))
-    return Coefficient(2 * float(stdtr(n - 3, -abs(t))), n)
+    p_value = 2 * float(stdtr(n - 3, -abs(t)))
+    return Coefficient(p_value, n)

@@ -53,4 +53,5 @@ def gap_told_apart(correct: AnyFloats, of_items: int) -> float:
     known = closer[~np.isnan(closer)]
     if not len(known):
         return nan
-    return float(ndtri(WANTED) * np.median(known) * np.sqrt(max(1 - n / of_items, 0.0)))
+    left_out = max(1 - n / of_items, 0.0)
+    return float(ndtri(WANTED) * np.median(known) * np.sqrt(left_out))

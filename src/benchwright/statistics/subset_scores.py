@@ -26,7 +26,8 @@ from benchwright.statistics.row_blocks import row_blocks
 def wasserstein_rows(a: Floats, b: Floats) -> Floats:
     """Return the Wasserstein-1 distance (s,): the mean distance of the sorted scores."""
     first, second = complete_rows(a, b)
-    return row_means(np.abs(np.sort(second, axis=1) - np.sort(first, axis=1)))
+    distances = np.sort(second, axis=1) - np.sort(first, axis=1)
+    return row_means(np.abs(distances))
 
 
 def spread_top_rows(scores: Floats, top: int) -> Floats:

@@ -64,8 +64,9 @@ def _over_families(values: AnyFloats, families: ArrayLike) -> Floats:
     for items in row_blocks(n, m, _CELLS):
         block = values[order, items]
         known = ~np.isnan(block)
+        right = np.where(known, block, 0)
         answers = np.add.reduceat(known, starts, axis=0, dtype=np.int64)
-        right = np.add.reduceat(np.where(known, block, 0), starts, axis=0, dtype=np.float64)
+        right = np.add.reduceat(right, starts, axis=0, dtype=np.float64)
         total = (right / np.maximum(answers, 1)).sum(axis=0)
         answered = (answers > 0).sum(axis=0)  # families
         means[items] = np.where(answered, total / np.maximum(answered, 1), nan)
