@@ -20,7 +20,8 @@ class Neighbourhood(NamedTuple):
     @classmethod
     def empty(cls) -> Self:
         """Return the neighbours of no items."""
-        return cls((), np.empty((0, 0), np.int32), np.empty((0, 0), np.float32))
+        indices = np.empty((0, 0), np.int32)
+        return cls((), indices, indices.astype(np.float32))
 
     @classmethod
     def of(cls, neighbours: pd.DataFrame) -> Self:

@@ -16,4 +16,4 @@ def ascii_surrogates(text: str) -> str:
 
 def escape_controls(text: str) -> str:
     """Return text on one line, in which control characters are written as escapes."""
-    return "".join(c if c.isprintable() or c == " " else repr(c)[1:-1] for c in text)
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)

@@ -139,7 +139,9 @@ def answer_questions(
                 shown, configuration, models, scoring=alone, pool=pool, store=judge_store
             )
     ids = tuple(question.item_id for question in shown)
-    correct = np.array(list(answers.values()), dtype=np.float32).reshape(-1, len(ids))
+    correct = np.empty((len(answers), len(ids)), dtype=np.float32)
+    for row, given in enumerate(answers.values()):
+        correct[row] = given
     return ResponseMatrix.of(tuple(answers), ids, correct=correct)
 
 

@@ -293,7 +293,8 @@ def _groups(
     field: NDArray[np.object_], answered: Bools, min_group: int
 ) -> list[tuple[str, list[str]]]:
     """Return the name and the fields of each group that is reported."""
-    sizes = {name: int((answered & (field == name)).sum()) for name in sorted(set(field))}
+    known = Counter(field[answered])
+    sizes = {name: known[name] for name in sorted(set(field))}
     small = [name for name, size in sizes.items() if size < min_group]
     large = sorted(set(sizes) - set(small), key=lambda name: (sizes[name], name))
     while small and sum(sizes[name] for name in small) < min_group and large:

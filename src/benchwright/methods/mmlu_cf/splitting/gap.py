@@ -127,7 +127,8 @@ def count_small_gaps(half_gap: pd.DataFrame) -> pd.DataFrame:
     """
     whole = half_gap[half_gap["field"].eq("")]
     rows: list[tuple[Any, ...]] = []
-    for style, shots in [("", -1), *sorted(set(zip(whole["style"], whole["shots"], strict=True)))]:
+    ways = sorted(set(zip(whole["style"], whole["shots"], strict=True)))
+    for style, shots in [("", -1), *ways]:
         asked = whole
         if style:
             asked = whole[whole["style"].eq(style) & whole["shots"].eq(shots)]

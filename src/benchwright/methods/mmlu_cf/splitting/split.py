@@ -35,8 +35,9 @@ def split_halves(
     table["group"] = groups_of(table["item_id"].tolist(), [*shared_ids(items), *together])
     public = table["group"].map(_place_groups(table))
     table["half"] = np.where(public, "validation", "test")
-    table["difficulty"] = table["level"].where(table["level"] >= 0)
-    names = table["level"].map(lambda level: "unknown" if level < 0 else str(level))
+    known = table["level"] >= 0
+    table["difficulty"] = table["level"].where(known)
+    names = table["level"].astype(str).where(known, "unknown")
     table["stratum"] = table["field"] + " · " + names
     return SplitAssignment.of(table.sort_values("item_id", ignore_index=True))
 
@@ -77,7 +78,10 @@ def _place_groups(table: pd.DataFrame) -> dict[int, bool]:
     cells = pd.Series(field * shape[1] + level).groupby(table["group"]).agg(list)
     surplus = np.zeros(shape, dtype=np.int64)  # of the public half, by field and level
     public: dict[int, bool] = {}
-    for group in sorted(cells.index, key=lambda name: (-len(cells[name]), min(cells[name]), name)):
+    largest_first = sorted(
+        cells.index, key=lambda group: (-len(cells[group]), min(cells[group]), group)
+    )
+    for group in largest_first:
         own = np.bincount(cells[group], minlength=surplus.size).reshape(shape)
         # Each product is positive where the group would add to a surplus of the public half.
         strata = int((surplus * own).sum())
@@ -110,7 +114,10 @@ def half_distances(assignment: pd.DataFrame, seed: int) -> pd.DataFrame:
         first = np.bincount(value[public], minlength=len(both))
         drawn = generator.multivariate_hypergeometric(both, n, size=_DRAWS, method="marginals")
         counts = np.concatenate([[first], drawn])
-        distance = np.abs(counts / max(n, 1) - (both - counts) / max(m, 1)).sum(axis=1) / 2
-        rows.append((attribute, n, m, distance[0], np.quantile(distance[1:], 0.95)))
+        in_validation = counts / max(n, 1)
+        in_test = (both - counts) / max(m, 1)
+        distance = np.abs(in_validation - in_test).sum(axis=1) / 2
+        chance = np.quantile(distance[1:], 0.95)
+        rows.append((attribute, n, m, distance[0], chance))
     columns = ["attribute", "n_validation", "n_test", "total_variation", "chance_95"]
     return pd.DataFrame(rows, columns=columns)
