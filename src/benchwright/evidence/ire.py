@@ -50,7 +50,8 @@ def estimate_item_parameters(
     row per item, and facts about the fit. The table is empty with fewer than three models, or if no
     item separates them; `reason` says why, or that the fit is weak.
     """
-    chose = [m for m, role in zip(panel.models, panel.roles, strict=True) if role != "held_out"]
+    held_out = panel.select("held_out")
+    chose = [model for model in panel.models if model not in held_out]
     in_sample = len(chose) < FEWEST_TO_FIT or len(chose) == len(panel.models)
     models = list(panel.models) if in_sample else chose
     about: dict[str, Any] = {"fitted_on": len(models), "in_sample": in_sample}

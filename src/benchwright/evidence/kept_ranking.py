@@ -59,13 +59,18 @@ class RankMetric(NamedTuple):
     items: Interval = _NO_INTERVAL
     models: Interval = _NO_INTERVAL
 
-    def cells(self) -> tuple[Any, ...]:
-        return (
-            self.metric,
-            self.value,
-            *(self.items.low, self.items.high, self.models.low, self.models.high),
-            *(self.n_models, self.n_items, self.reason),
-        )
+    def cells(self) -> dict[str, Any]:
+        return {
+            "metric": self.metric,
+            "value": self.value,
+            "low": self.items.low,
+            "high": self.items.high,
+            "low_models": self.models.low,
+            "high_models": self.models.high,
+            "n_models": self.n_models,
+            "n_items": self.n_items,
+            "reason": self.reason,
+        }
 
 
 def models_in(scores: pd.DataFrame, group: str) -> pd.DataFrame:
@@ -104,11 +109,12 @@ def compare_ranks(
     """
     responses = panel_responses(response_matrix, items, panel, [str(m) for m in scores["model"]])
     among = responses.among(set(kept_items["item_id"]))
-    rows: list[tuple[Any, ...]] = []
+    rows: list[dict[str, Any]] = []
     for group in GROUPS:
         part = models_in(scores, group)
         models = [str(m) for m in part["model"]]
-        correct, families = responses.of(models), [panel.families.get(m, m) for m in models]
+        correct = responses.of(models)
+        families = [panel.families.get(model, model) for model in models]
         generator = stage_generator(seed, "rank_agreement")  # the same resamples for each group
         draws = evaluation.bootstrap_samples
         between = rank_agreement_intervals(correct, among, responses.clusters, draws, generator)
@@ -117,7 +123,7 @@ def compare_ranks(
             *compare_pairs(correct, among, responses.clusters, models, families, draws, generator),
             *compare_answers(correct, among, responses.clusters),
         ]
-        rows += [(group, *_explained(row, part, group).cells()) for row in compared]
+        rows += [{"models": group} | _explained(row, part, group).cells() for row in compared]
     return RankAgreementTable.from_rows(rows)
 
 
@@ -137,7 +143,8 @@ def compare_scores(part: pd.DataFrame, ratings: Ratings) -> Iterator[RankMetric]
         yield RankMetric(metric, seen.value, seen.n, n_full, seen.reason)
 
     rated = ratings_of([str(model) for model in part["model"]], ratings)
-    before, later = pearson(full, rated), pearson(after, rated)
+    before = pearson(full, rated)
+    later = pearson(after, rated)
     known = ~np.isnan(rated)
     both = pearson(full[known], after[known])
     test = williams_test(before.value, later.value, both.value, before.n)
@@ -154,8 +161,11 @@ def compare_scores(part: pd.DataFrame, ratings: Ratings) -> Iterator[RankMetric]
 def _with_intervals(row: RankMetric, between: RankIntervals) -> RankMetric:
     items = between.over_items.get(row.metric, row.items)
     models = between.over_models.get(row.metric, row.models)
-    over = (("items", items), ("models", models))
-    notes = [f"over {what}: {known.reason}" for what, known in over if known.draws and known.reason]
+    notes = [
+        f"over {what}: {interval.reason}"
+        for what, interval in (("items", items), ("models", models))
+        if interval.draws and interval.reason
+    ]
     return row._replace(items=items, models=models, reason=row.reason or "; ".join(notes))
 
 
@@ -171,11 +181,16 @@ def compare_pairs(
     """Compare the order of pairs of models (m, n), with intervals over their `families` (m,)."""
     m, n = correct.shape
     better = clear_pairs(correct, clusters, models)
-    total, scores = np.count_nonzero(better), subset_scores(correct, kept[None])
-    reason = "" if total else f"none of {m} models differs significantly from another on all items"
-    if (different := len(set(models_of(models)))) < FEWEST_MODELS:
+    total = np.count_nonzero(better)
+    scores = subset_scores(correct, kept[None])
+    different = len(set(models_of(models)))
+    reason = ""
+    if not kept.any():
+        reason = "no item is kept"
+    elif different < FEWEST_MODELS:
         reason = too_few(different, FEWEST_MODELS)
-    reason = reason if kept.any() else "no item is kept"
+    elif not total:
+        reason = f"none of {m} models differs significantly from another on all items"
     share = float(order_kept(scores, better)[0])
     over = order_interval(scores[0], better, families, draws, generator)
     said = reason or f"pairs that differ significantly on all items: {total:,}"

@@ -60,30 +60,35 @@ def choose_panel(
     judged, basis = _judged_items(matrix.models, answered, filter_models)
 
     candidates = sorted(set(matrix.models if evaluation_models == "all" else evaluation_models))
-    row = {model: i for i, model in enumerate(matrix.models)}
-    total = max(int(judged.sum()), 1)
-    coverage = {
-        m: float((answered[row[m]] & judged).sum() / total) if m in row else 0.0 for m in candidates
-    }
+    shares = (answered & judged).sum(axis=1) / max(int(judged.sum()), 1)
+    known = dict(zip(matrix.models, shares.tolist(), strict=True))
+    coverage = {model: known.get(model, 0.0) for model in candidates}
     models = tuple(m for m in candidates if coverage[m] >= evaluation.min_coverage)
     chosen_by = set(families_of(filter_models, models_table))
     families = dict(zip(models, families_of(models, models_table), strict=True))
-    roles = tuple(
-        "filter" if model in filter_models else "same_family" if kin in chosen_by else "held_out"
-        for model, kin in families.items()
-    )
-    held_out = [m for m, role in zip(models, roles, strict=True) if role == "held_out"]
-    names = sorted(set(models_of(held_out)))
-    everyone = judged & answered[[row[m] for m in models]].all(axis=0)
+    roles: list[str] = []
+    held_out: list[str] = []
+    for model, family in families.items():
+        if model in filter_models:
+            roles.append("filter")
+        elif family in chosen_by:
+            roles.append("same_family")
+        else:
+            roles.append("held_out")
+            held_out.append(model)
+    of_panel = [model in families for model in matrix.models]
+    everyone = judged & answered[of_panel].all(axis=0)
     return Panel(
         models=models,
-        roles=roles,
+        roles=tuple(roles),
         item_ids=tuple(item_ids[i] for i in np.flatnonzero(everyone)) if models else (),
         judged=int(judged.sum()),
         basis=basis,
         left_out={m: coverage[m] for m in candidates if m not in models},
         all_items=len(item_ids),
-        unknown_family=count_unknown(names, models_table) if filter_models else 0,
+        unknown_family=count_unknown(set(models_of(held_out)), models_table)
+        if filter_models
+        else 0,
         families=families,
     )
 
@@ -141,8 +146,8 @@ def _judged_items(
 def families_of(models: Sequence[str], models_table: pd.DataFrame) -> tuple[str, ...]:
     """Return the listed family of each configuration; an unlisted model is its own family."""
     listed = dict(zip(models_table["model"], models_table["family"], strict=True))
-    plain = dict(zip(models, models_of(models), strict=True))
-    return tuple(str(listed.get(m, listed.get(plain[m], plain[m]))) for m in models)
+    pairs = zip(models, models_of(models), strict=True)
+    return tuple(str(listed.get(full, listed.get(name, name))) for full, name in pairs)
 
 
 def known_bases(models_table: pd.DataFrame) -> pd.DataFrame:
@@ -152,7 +157,7 @@ def known_bases(models_table: pd.DataFrame) -> pd.DataFrame:
     return models_table[family.notna() & ~named_after]
 
 
-def count_unknown(models: Sequence[str], models_table: pd.DataFrame) -> int:
+def count_unknown(models: Iterable[str], models_table: pd.DataFrame) -> int:
     """Count the models, without style and shots, whose base model is unknown."""
     known = set(known_bases(models_table)["model"])
     return sum(model not in known for model in models)

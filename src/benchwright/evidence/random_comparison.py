@@ -5,7 +5,7 @@ metrics of a subset are therefore compared with those of many random subsets of 
 (SMART, section 4.4 and Tables 4 and 5, where one random subset is drawn).
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,10 +21,7 @@ from benchwright.params.evaluation import EvaluationParams
 from benchwright.statistics.paired_differences import order_kept
 from benchwright.statistics.percentile import holm, percentile_among, two_sided_p
 from benchwright.statistics.random_subsets import subset_blocks
-from benchwright.statistics.rank_agreement import (
-    FEWEST_MODELS,
-    pearson_rows,
-)
+from benchwright.statistics.rank_agreement import FEWEST_MODELS, pearson_rows
 from benchwright.statistics.subset_scores import full_metrics, subset_metrics, subset_scores
 from benchwright.tables.evidence import RandomComparison, RandomSubsets
 
@@ -95,26 +92,30 @@ def compare_with_random(
     responses = panel_responses(response_matrix, items, panel, models)
     if not evaluation.random_subsets or not models or not panel.item_ids:
         return RandomComparison.empty(), RandomSubsets.empty()
-    groups = {group: [str(m) for m in models_in(scores, group)["model"]] for group in GROUPS}
     main = headline_group(panel)
-    compared = {
-        group: _Group(
-            correct := responses.of(members),
-            ratings_of(members, human_ratings),
-            clear_pairs(correct, responses.clusters, members)
-            if group == main
-            else np.zeros((0, 0), bool),
-        )
-        for group, members in groups.items()
-        if len(members) >= FEWEST_MODELS
-    }
+    compared: dict[str, _Group] = {}
+    for group in GROUPS:
+        members = [str(model) for model in models_in(scores, group)["model"]]
+        if len(members) < FEWEST_MODELS:
+            continue
+        correct = responses.of(members)
+        better = np.zeros((0, 0), dtype=bool)
+        if group == main:
+            better = clear_pairs(correct, responses.clusters, members)
+        compared[group] = _Group(correct, ratings_of(members, human_ratings), better)
     rows: list[dict[str, Any]] = []
     draws: list[pd.DataFrame] = []
     for method, ids in compared_subsets.items():
         subset = responses.among(set(ids))
-        for row, values in _beside_random(
-            method, subset, responses.subjects, compared, evaluation.random_subsets, seed
-        ):
+        beside = _beside_random(
+            method,
+            subset,
+            responses.subjects,
+            compared=compared,
+            draws=evaluation.random_subsets,
+            seed=seed,
+        )
+        for row, values in beside:
             rows.append(row)
             key = {name: row[name] for name in ("method", "models", "metric", "random")}
             frame = pd.DataFrame({"draw": np.arange(len(values)), "value": values})
@@ -122,8 +123,8 @@ def compare_with_random(
     if not rows:
         return RandomComparison.empty(), RandomSubsets.empty()
     table = RandomComparison.from_rows(rows)
-    groups_of_tests = table.groupby(["models", "metric", "random"])["p_value"]
-    table["p_holm"] = groups_of_tests.transform(holm)
+    tests = table.groupby(["models", "metric", "random"])["p_value"]
+    table["p_holm"] = tests.transform(holm)
     return table, pd.concat(draws, ignore_index=True)[RandomSubsets.columns()]
 
 
@@ -136,17 +137,18 @@ def _beside_random(
     seed: int,
 ) -> Iterator[tuple[dict[str, Any], NDArray[np.float64]]]:
     """Yield rows of `RandomComparison` without `p_holm`, and metrics of random subsets (draws,)."""
-    n, size = len(subset), int(subset.sum())
+    n = len(subset)
+    size = int(subset.sum())
     by_chance: dict[str, dict[str, Metrics]] = {}
     for kind in RANDOM:
         generator = stage_generator(seed, f"yardstick/{method}/{kind}")
         strata = subjects if kind == "stratified" else None
-        pairs = (method, kind) == ("kept", "plain")
         blocks = subset_blocks(n, size, draws, generator, strata)
-        by_chance[kind] = _by_chance(compared, blocks, pairs)
+        by_chance[kind] = _by_chance(compared, blocks, method == "kept" and kind == "plain")
     for name, group in compared.items():
-        n_models = {ARENA: int(np.count_nonzero(~np.isnan(group.ratings)))}
-        of_subset, of_all = group.metrics(subset[None, :]), group.of_all()
+        rated = int(np.count_nonzero(~np.isnan(group.ratings)))
+        of_subset = group.metrics(subset[None, :])
+        of_all = group.of_all()
         for kind in RANDOM:
             for metric, values in by_chance[kind][name].items():
                 value = float(of_subset[metric][0])
@@ -166,7 +168,7 @@ def _beside_random(
                     # If the subset is all items, every subset of that size is the same.
                     "p_value": np.nan if size == n else two_sided_p(value, values),
                     "draws": len(values),
-                    "n_models": n_models.get(metric, len(group.correct)),
+                    "n_models": rated if metric == ARENA else len(group.correct),
                     "n_items": size,
                     "n_full": n,
                     "reason": "" if np.isfinite(value) else "undefined for this subset",
@@ -182,7 +184,8 @@ def _by_chance(
     for masks in blocks:
         for name, group in compared.items():
             metrics[name].append(group.metrics(masks, pairs))
-    return {
-        name: {metric: np.concatenate([part[metric] for part in parts]) for metric in parts[0]}
-        for name, parts in metrics.items()
-    }
+    return {name: _joined(parts) for name, parts in metrics.items()}
+
+
+def _joined(blocks: Sequence[Metrics]) -> Metrics:
+    return {metric: np.concatenate([block[metric] for block in blocks]) for metric in blocks[0]}

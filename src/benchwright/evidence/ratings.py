@@ -41,26 +41,29 @@ def read_ratings(user_ratings: pd.DataFrame, ratings: RatingsParams) -> Ratings:
         InputError: the file has no ratings of that date; or a rating is missing, not a number, or
             given twice with different values; or a date is not YYYY-MM-DD.
     """
-    if user_ratings.empty:
-        history, source = ratings.history, ratings.source
-    else:
-        history, source = _history(user_ratings), "the user's ratings file"
+    history = ratings.history
+    source = ratings.source
+    if not user_ratings.empty:
+        history = _history(user_ratings)
+        source = "the user's ratings file"
     if ratings.date is not None and ratings.date not in history:
         known = expected(ratings.date, filter(None, history)) if any(history) else "it has no dates"
         raise InputError(f"ratings.date: no ratings of {ratings.date} in {source}; {known}")
     if not history:
         return Ratings({}, "")
-    date = max(history) if ratings.date is None else ratings.date
-    several = f" ({'latest' if date == max(history) else 'one'} of {len(history)} dates)"
-    said = f"{source}, {date}" if date else source
-    said += several if len(history) > 1 else ""
-    return Ratings(history[date], said, date, ratings.aliases)
+    latest = max(history)
+    date = latest if ratings.date is None else ratings.date
+    if date:
+        source += f", {date}"
+    if len(history) > 1:
+        source += f" ({'latest' if date == latest else 'one'} of {len(history)} dates)"
+    return Ratings(history[date], source, date, aliases=ratings.aliases)
 
 
 def _history(user_ratings: pd.DataFrame) -> dict[str, dict[str, float]]:
     numbers = pd.to_numeric(user_ratings["rating"], errors="coerce").to_numpy(dtype=np.float64)
     history: dict[str, dict[str, float]] = defaultdict(dict)
-    dates = user_ratings["date"] if "date" in user_ratings else [""] * len(user_ratings)
+    dates = user_ratings.get("date", pd.Series("", index=user_ratings.index))
     rows = zip(user_ratings["model"], user_ratings["rating"], numbers, dates, strict=True)
     for row, (model, given, number, date) in enumerate(rows, 1):
         where = f"the ratings file, row {row}"
@@ -159,8 +162,10 @@ def ratings_of(models: Sequence[str], human_ratings: Ratings) -> NDArray[np.floa
 def _key(name: str, *, dated: bool = True) -> Key:
     plain = re.split("/|__|:", name)[-1].casefold().replace("+", " plus")
     words = _WORD.findall(plain if dated else _RELEASE.sub("", plain))
-    words = words[1:] if words and words[0] in _MAKERS else words
-    words = words[:-1] if words and words[-1] == "hf" else words
+    if words and words[0] in _MAKERS:
+        del words[0]
+    if words and words[-1] == "hf":
+        del words[-1]
     return tuple("instruct" if word == "it" else word for word in words)
 
 

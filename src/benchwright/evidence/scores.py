@@ -74,7 +74,8 @@ def compare_responses(
     part = matrix.select_items([item for item in panel.item_ids if item in kept])
     known = (full.prediction >= 0).sum(axis=1)
     kind = "prediction" if (2 * known >= max(len(panel.item_ids), 1)).all() else "correctness"
-    (before, n_before), (after, n_after) = _pairs(full, kind), _pairs(part, kind)
+    before, n_before = _pairs(full, kind)
+    after, n_after = _pairs(part, kind)
     rows = [
         (models[a], models[b], kind, n_before[a, b], before[a, b], n_after[a, b], after[a, b])
         for a, b in zip(*np.triu_indices(len(models), k=1), strict=True)
@@ -100,7 +101,8 @@ def _pairs(matrix: ResponseMatrix, kind: str) -> tuple[NDArray[np.float64], NDAr
         known = matrix.prediction >= 0
         kinds = [matrix.prediction == option for option in np.unique(matrix.prediction[known])]
     else:
-        known, right = matrix.answered(), np.nan_to_num(matrix.correct) >= 0.5
+        known = matrix.answered()
+        right = np.nan_to_num(matrix.correct) >= 0.5
         kinds = [right, known & ~right]
     both = _items_shared(known)
     same = sum((_items_shared(marked) for marked in kinds), np.zeros_like(both))

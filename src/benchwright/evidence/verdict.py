@@ -58,7 +58,8 @@ def judge_subset(
     values = {name: row["value"] for name, row in known.items()}
     tau, pairs = (beside_random(random_comparison, group, name) for name in (TAU, PAIRS))
     place, reason = _place(tau, pairs, known, group)
-    n_items, n_kept = len(items), len(kept_items)
+    n_items = len(items)
+    n_kept = len(kept_items)
     these = f"these {n_kept:,} of {n_items:,} items"
     if tau.get("n_full", n_items) < _MOSTLY_ANSWERED * n_items:
         these += f" (judged by the answers to {tau['n_items']:,} of {tau['n_full']:,})"
@@ -69,9 +70,8 @@ def judge_subset(
     elif place == "unknown":
         sentence = f"No verdict on {these}: {reason}."
     else:
-        held_out = group == "held_out"
-        who = count_models(panel.select(group), "held-out" if held_out else "")
-        who += "" if held_out else " (in-sample)"
+        who = count_models(panel.select(group), "held-out" if group == "held_out" else "")
+        who += "" if group == "held_out" else " (in-sample)"
         advice = _advice(place, these, 1 - n_kept / n_items, values)
         sentence = f"{advice}: they {_found(place, who, pairs, values)}."
         if place == "same" and round(tau["value"], 3) < round(tau["random_low"], 3):
@@ -153,9 +153,8 @@ def figures(
     found = f"{same:,} of {total:,} ({share:.1%})" if total else "—"
     ties = ", ties count half" if same < total else ""
     label = f"clearly different pairs of models in the same order{ties}"
-    low, high = (math.nan if pairs is None else pairs[f"{end}_models"] for end in ("low", "high"))
-    if total and low < high:
-        label += f" (95% over families: {low:.1%}–{high:.1%})"
+    if total and pairs is not None and pairs["low_models"] < pairs["high_models"]:
+        label += f" (95% over families: {pairs['low_models']:.1%}–{pairs['high_models']:.1%})"
     return (
         (found.replace("100.0%", "100%"), label.replace("100.0%", "100%")),
         (f"{removed:,} of {n_items:,} ({removed / n_items:.0%})", "items saved"),
@@ -165,8 +164,16 @@ def figures(
 
 def _pairs_in_order(values: Mapping[str, float]) -> tuple[int, int]:
     """Return the numbers of clearly different pairs and of those in the same order, or 0."""
-    share, total = values.get(PAIRS, math.nan), values.get("clear_pairs", 0)
+    share = values.get(PAIRS, math.nan)
     if math.isnan(share):
         return 0, 0
+    total = values["clear_pairs"]
     # Two pairs with equal scores on the subset count as one.
     return int(total), math.floor(share * total + _ROUNDING)
+
+
+def not_told_apart(points: float) -> str:
+    """Say below which gap, in points, pairs of models are not told apart; "" where unknown or 0."""
+    if math.isnan(points) or points < 0.05:
+        return ""
+    return f"Pairs of models closer than {points:.1f} points are not told apart by these items."

@@ -49,7 +49,8 @@ def render_comparison(
 
     `more` are lines under a gate's verdict, `allowed` its margin.
     """
-    pair, groups = made.pair, made.groups
+    pair = made.pair
+    groups = made.groups
     sections = [Section("Comparison", [Bullets([*more, *summary(made)])])]
     if len(groups):
         title = f"{pair.grouped_by.capitalize()}s"
@@ -82,7 +83,7 @@ def _page(
 
 def _table(cells: Sequence[Mapping[str, str]]) -> Table:
     rows = [list(row.values()) for row in cells]
-    return Table("", list(cells[0]), rows, range(1, len(cells[0])))
+    return Table("", list(cells[0]), rows, numbers=range(1, len(cells[0])))
 
 
 def _listed(changed: Sequence[Flip]) -> list[ItemLists | Text]:
@@ -120,17 +121,17 @@ def plot_differences(rows: pd.DataFrame, made: Comparison, allowed: float = 0.0)
         for row in rows.to_dict("records")
     ]
     values = width * rows[["difference", "low", "high"]]
-    significant, sign = rows["holm"] < made.alpha, np.sign(values["difference"])
-    colours = np.select(
-        [significant & (sign > 0), significant & (sign < 0)], [KEPT, REMOVED], QUIET
-    )
+    significant = rows["holm"] < made.alpha
+    better = significant & (values["difference"] > 0)
+    worse = significant & (values["difference"] < 0)
+    colours = np.select([better, worse], [KEPT, REMOVED], QUIET)
     lines = [Line(0, colour=INK, dash="solid")]
     dotted = f"; dotted: −{width * allowed:g}" if allowed else ""
     if allowed:
         lines.append(Line(-width * allowed, colour=REMOVED))
     title = f"B − A in points with {made.level:.0%} intervals"
     scale = Scale(f"B − A, points{dotted}")
-    return shapes.intervals(title, names, values, colours.tolist(), scale, {}, lines)
+    return shapes.intervals(title, names, values, colours=colours.tolist(), x=scale, lines=lines)
 
 
 def render_gate(made: Gated) -> str:

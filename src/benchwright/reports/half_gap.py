@@ -38,7 +38,7 @@ def plot_gaps(half_gap: pd.DataFrame) -> Any:
     title = f"Test − validation in points, {LEVEL:.0%} intervals, the largest models first"
     scale = Scale("test − validation, points", zero=True)
     words = {KEPT: "no alarm", REMOVED: "looks leaked"}
-    return intervals(title, shown, values, colours, scale, words)
+    return intervals(title, shown, values, colours=colours, x=scale, words=words)
 
 
 def by_size(gaps: pd.DataFrame) -> pd.DataFrame:

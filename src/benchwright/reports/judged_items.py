@@ -69,7 +69,8 @@ def show_judgements(
     lists = _lists(items, judged_items, judgements)
     notes = [*doubtful_judges(judge_parse_rates, judge_agreement), *_without_spread(judgements)]
     subjects = _subjects(judged_items)
-    counts, n = judged_items["reason"].value_counts(), len(judged_items)
+    counts = judged_items["reason"].value_counts()
+    n = len(judged_items)
     rows = [
         [words, number(int(counts.get(name, 0))), percent(counts.get(name, 0) / n)]
         for name, words in _REASONS.items()
@@ -98,7 +99,8 @@ def show_judging_provenance(
 
 
 def _headline(judged_items: pd.DataFrame) -> str:
-    n, level = len(judged_items), judged_items["level"].dropna()
+    n = len(judged_items)
+    level = judged_items["level"].dropna()
     checked = judged_items.loc[judged_items["reason"] != "unjudged", "reason"]
     parts = []
     if len(level):
@@ -150,22 +152,19 @@ def _lists(items: pd.DataFrame, judged_items: pd.DataFrame, judgements: pd.DataF
     }
     texts = {row["item_id"]: row for row in items.to_dict("records")}
     said = dict(iter(judgements.groupby("item_id", sort=False)))
-    return ItemLists(
-        {
-            title: [
-                _item(row, texts[row["item_id"]], said[row["item_id"]])
-                for row in rows_of(table.iloc[:_LISTED])
-            ]
-            for title, table in lists.items()
-            if len(table)
-        }
-    )
+    shown = {}
+    for title, table in lists.items():
+        rows = rows_of(table.iloc[:_LISTED])
+        if rows:
+            items_of = [(row, texts[row["item_id"]], said[row["item_id"]]) for row in rows]
+            shown[title] = [_item(*each) for each in items_of]
+    return ItemLists(shown)
 
 
 def _item(row: Row, text: Row, said: pd.DataFrame) -> Folded:
     values = said.drop(columns="item_id").dropna(axis=1, how="all")
     names = [str(name).replace("_", " ") for name in values.columns]
-    cells = [[judge, *(number(value) for value in rest)] for _, judge, *rest in values.itertuples()]
+    cells = [[judge, *map(number, rest)] for _, judge, *rest in values.itertuples()]
     question = str(text["question"])
     notes = [
         str(row["item_id"]),

@@ -95,13 +95,10 @@ def render_memorisation_page(
         ("scoring.configurations", ", ".join(scoring.configurations)),
         ("scoring.generation.recall_tokens", str(recall)),
     ]
-    examples = [
-        Folded(
-            f"{model['model']}: items with the most options in place",
-            [_example(item) for item in model["items"]],
-        )
-        for model in memorisation_examples
-    ]
+    examples = []
+    for model in memorisation_examples:
+        title = f"{model['model']}: items with the most options in place"
+        examples.append(Folded(title, [_example(item) for item in model["items"]]))
     sections = [
         Section("Results", _result(_by_share(memorisation_summary)), "result"),
         Section("Examples", examples, "examples"),

@@ -40,7 +40,7 @@ def plot_plan(plan: Plan, wanted: Wanted) -> dict[str, Any]:
         "standard_error_benchmark": wanted.standard_errors,
         "standard_error_ability": wanted.standard_errors,
         "detectable_difference": wanted.differences,
-        "order": (wanted.order,) * bool(wanted.gaps),
+        "order": (wanted.order,) if wanted.gaps else (),
         "tau_b": wanted.tau_b,
         "spearman": wanted.spearman,
     }
@@ -54,7 +54,8 @@ def plot_plan(plan: Plan, wanted: Wanted) -> dict[str, Any]:
 def _plot(title: str, rows: pd.DataFrame, targets: tuple[float, ...]) -> Any:
     marks = []
     for whose, curve in rows.groupby("whose", sort=False):
-        own, name = curve.sort_values("items"), str(whose)
+        own = curve.sort_values("items")
+        name = str(whose)
         pairs = zip(own["items"], own["value"], strict=True)
         hover = [f"{name}, {items:,} items: {value:.4f}" for items, value in pairs]
         dash = _DASHES.get(name, "solid")
@@ -82,4 +83,6 @@ def render_plan(made: MadePlan) -> str:
     sections = [Section("Plan", [table, Bullets(notes), *others], "plan")]
     kicker = f"{made.source}: responses of {made.models} to {plan.items:,} items"
     said = write_verdict(verdict(plan), notes=made.notes)
-    return render_page(Page(title, title, said, sections, plots, kicker, lead=[first]))
+    return render_page(
+        Page(title, title, said, sections=sections, plots=plots, kicker=kicker, lead=[first])
+    )

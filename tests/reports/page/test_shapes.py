@@ -50,9 +50,9 @@ def test_bars_start_at_0_are_stacked_and_notes_have_room() -> None:
 def test_intervals_end_at_their_bounds_and_are_left_out_where_these_are_missing() -> None:
     nan = float("nan")
     columns = {"difference": [0.5, 0.5, nan], "low": [0.25, nan, 0], "high": [1, nan, 1]}
-    colours = [KEPT] * 3
+    values = pd.DataFrame(columns)
     scale = Scale(reach=(0, 1))
-    figure = shapes.intervals("t", list("abc"), pd.DataFrame(columns), colours, scale, {})
+    figure = shapes.intervals("t", list("abc"), values, colours=[KEPT] * 3, x=scale)
     assert list(Figure(figure).data[0].error_x.arrayminus) == [0.25, 0]
     (whisker,) = paths(figure, KEPT)
     low, high = map(float, re.findall(r"[MH]([\d.]+)", whisker))
@@ -141,7 +141,8 @@ def test_data_is_text_in_figures_and_drawings() -> None:
     values = pd.DataFrame({"difference": [1.0], "low": [0.5], "high": [2.0]})
     words = {KEPT: nasty}
     lines = [Line(0, nasty)]
-    figure = shapes.intervals(nasty, [nasty], values, [KEPT], Scale(nasty), words, lines)
+    given = {"colours": [KEPT], "x": Scale(nasty), "words": words, "lines": lines}
+    figure = shapes.intervals(nasty, [nasty], values, **given)
     assert Figure(figure).layout.yaxis.ticktext == (escaped,)
     assert Figure(figure).data[0].name == escaped
     drawn = figure["layout"]["meta"]["drawing"]

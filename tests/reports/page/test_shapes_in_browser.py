@@ -31,14 +31,13 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ranks = pd.DataFrame({"model": names, "rank_full": [1, 2, 3], "rank_kept": [3, 2, 1]})
     ranks = ranks.assign(accuracy_full=0.8, accuracy_kept=0.7)
     pairs = pd.DataFrame({"difference": [0.2, 0.5, 0.1], "low": 0.1, "high": 0.6})
-    scale = Scale("points", ".1f")
-    words = {KEPT: LONG}
+    given = {"x": Scale("points", ".1f"), "words": {KEPT: LONG}, "lines": marks}
     curve = Mark("line", [1, 10, 100], [-0.2, 0.3, 0.4], KEPT, "curve", dotted=True)
     steps = [Step(name, 9_000, 100, "−100 → 9,000") for name in names]
     x, y = Scale("items"), Scale("tau", ".2f")
     plots = {
         "funnel": shapes.funnel("Funnel", steps),
-        "rows": shapes.intervals("Rows", names, pairs, [KEPT] * 3, scale, words, marks),
+        "rows": shapes.intervals("Rows", names, pairs, colours=[KEPT] * 3, **given),
         "curves": shapes.curves("Curves", [curve], x, y),
         "labelled": shapes.curves("Labelled", [curve], x, y, marks),
         "spread": shapes.distribution("Spread", [0.1, 0.2, 0.2], "draws", (0.1, 0.2), marks[0]),

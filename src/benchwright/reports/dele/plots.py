@@ -85,18 +85,24 @@ def _lines(
     own: pd.DataFrame, key: str, labels: Mapping[str, str], colours: Mapping[str, str]
 ) -> list[Mark]:
     of_random = own.drop_duplicates("rate").dropna(subset=["random_median"])
-    rates, low, middle, high = (
-        of_random[name].tolist() for name in ("rate", "random_low", "random_median", "random_high")
-    )
+    rates = of_random["rate"]
+    middle = Mark("line", rates, of_random["random_median"], colour=QUIET, dash="dot")
     marks = [
-        band(rates, low, high, "random subsets, 95%"),
-        Mark("line", rates, middle, QUIET, "random subsets, median", dash="dot"),
+        band(rates, of_random["random_low"], of_random["random_high"], "random subsets, 95%"),
+        middle._replace(name="random subsets, median"),
     ]
     for name, rows in own.groupby(key, sort=True):
         hover = [
             f"{name}: {value:.3f} at {rate:g}% ({size:,} items)"
             for rate, size, value in rows[["rate", "size", "mean"]].itertuples(index=False)
         ]
-        colour, label = colours[str(name)], labels[str(name)]
-        marks.append(Mark("line", rows["rate"], rows["mean"], colour, label, hover))
+        mark = Mark(
+            "line",
+            rows["rate"],
+            rows["mean"],
+            colour=colours[str(name)],
+            name=labels[str(name)],
+            hover=hover,
+        )
+        marks.append(mark)
     return marks

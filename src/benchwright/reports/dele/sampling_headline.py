@@ -37,7 +37,8 @@ def judge_samplers(
     sampling: SamplingParams,
 ) -> Verdict:
     """Write what to take, the figures of the exported subset, and the caveats."""
-    panels, tested = sampling_panels, sampling_against_random
+    panels = sampling_panels
+    tested = sampling_against_random
     notes = _notes(panels, samplers_left_out, sampling)
     if not panels.item_ids or len(panels.groups[panels.main]) < FEWEST_MODELS:
         return write_verdict(_too_few(panels), kind=_KIND, notes=notes)
@@ -125,7 +126,8 @@ def _agreement(panels: SamplingPanels, sampling_against_random: pd.DataFrame, ra
 
 def _figures(panels: SamplingPanels, chosen_subset: pd.DataFrame) -> tuple[tuple[str, str], ...]:
     """Return the figures of the exported subset; of weighted items only their number is known."""
-    weights, values = chosen_subset["weight"], {}
+    weights = chosen_subset["weight"]
+    values: dict[str, float] = {}
     ids = pd.Index(panels.item_ids, dtype=object)
     kept = np.asarray(ids.isin(chosen_subset["item_id"].astype(str)))
     if len(weights) and weights.eq(weights.iloc[0]).all() and kept.sum() == len(weights):
@@ -160,7 +162,8 @@ def _sufficient_size(sampling_summary: pd.DataFrame, panels: SamplingPanels) -> 
     ]
     if own.empty or pd.isna(own["rate_for_tau_b"].iloc[0]):
         return f"no number of them reaches a mean tau-b of {SUFFICIENT:g}"
-    rate, size = own["rate_for_tau_b"].iloc[0], int(own["items_for_tau_b"].iloc[0])
+    rate = own["rate_for_tau_b"].iloc[0]
+    size = int(own["items_for_tau_b"].iloc[0])
     of = len(panels.item_ids)
     return f"{size:,} of {of:,} ({rate:g}%) random ones have a mean tau-b of {SUFFICIENT:g}"
 
@@ -195,7 +198,9 @@ def _notes(
 ) -> list[str]:
     """Write the caveats of the results, the most important first."""
     notes = []
-    n, n_models, evidence = len(panels.item_ids), len(panels.groups[panels.main]), sampling.evidence
+    n = len(panels.item_ids)
+    n_models = len(panels.groups[panels.main])
+    evidence = sampling.evidence
     if panels.main == "all":
         notes.append(
             "Too few models are held out, so results are measured on all models. Samplers that "
@@ -234,7 +239,8 @@ def collect_sampling_metrics(
     chosen_subset: pd.DataFrame,
 ) -> dict[str, float]:
     """Collect the metrics of the main panel at the main rate."""
-    panels, main = sampling_panels, sampling_panels.main
+    panels = sampling_panels
+    main = panels.main
     gains = gains_over_splits(sampler_choice)
     better, worse = verdicts(sampling_against_random, main)
     metrics: dict[str, float] = {

@@ -74,7 +74,8 @@ def _halves(steps: Steps, distances: pd.DataFrame) -> Iterator[str]:
             "common words decided. Name a judge in `splitting.leakage.judge`."
         )
     for row in distances.to_dict("records"):
-        distance, chance = row["total_variation"], row["chance_95"]
+        distance = row["total_variation"]
+        chance = row["chance_95"]
         if distance > chance:
             yield (
                 f"The halves differ in {row['attribute']} more than chance explains: the total "

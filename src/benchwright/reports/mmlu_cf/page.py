@@ -126,14 +126,15 @@ def show_construction_difficulty(
     sampling_by_difficulty: SamplingByDifficultyParams,
 ) -> list[Section]:
     """Show the levels of difficulty, and the sample."""
-    steps, settings_of = construction_steps, sampling_by_difficulty
+    steps = construction_steps
+    target = sampling_by_difficulty
     blocks: list[Any] = []
     if steps.rated:
         sources = [f"{n:,} {words_of({}, name)}" for name, n in checking_counts["sources"].items()]
         text = (
             f"Levels run from 0 to 9; those of the clean questions are from: {', '.join(sources)}. "
-            f"The sample aims at a normal distribution with mean {settings_of.mean:.1f} and "
-            f"standard deviation {settings_of.sd:.1f} (MMLU-CF, Figures 4 and 8)."
+            f"The sample aims at a normal distribution with mean {target.mean:.1f} and "
+            f"standard deviation {target.sd:.1f} (MMLU-CF, Figures 4 and 8)."
         )
         blocks = [Text(text), Plot("difficulty_levels_plot")]
     text = (
@@ -188,7 +189,8 @@ def _rules(rule_counts: Mapping[str, Any]) -> list[Any]:
         return [Text("No rule was applied.")]
     rows = []
     for name, counts in rule_counts["rules"].items():
-        total, altered = sum(counts.values()), int(counts.get("altered", 0))
+        total = sum(counts.values())
+        altered = counts.get("altered", 0)
         others = sorted(counts.items(), key=lambda reason: (-reason[1], reason[0]))
         copied = [f"{why.replace('_', ' ')} {n:,}" for why, n in others if why != "altered"]
         share = percent(altered / total if total else None)
@@ -220,13 +222,10 @@ def show_public_half(
     construction_steps: Steps, public_half: Mapping[str, list[Row]]
 ) -> list[Section]:
     """Show questions of the public half, and what is published."""
-    examples = [
-        Folded(
-            field,
-            [Question(item["question"], item["choices"], item["answer"]) for item in questions],
-        )
-        for field, questions in public_half.items()
-    ]
+    examples = []
+    for field, items in public_half.items():
+        questions = [Question(item["question"], item["choices"], item["answer"]) for item in items]
+        examples.append(Folded(field, questions))
     steps = construction_steps
     text = (
         f"{steps.public:,} questions are public (`validation.jsonl`) and {steps.closed:,} are "

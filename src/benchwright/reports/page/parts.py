@@ -135,11 +135,16 @@ def render_sections(
 
     Sections without contents are left out.
     """
-    plots = {name: part for name, part in shown.items() if name.endswith("_plot")}
-    lists = [part for name, part in shown.items() if name not in plots]
-    sections = [each for part in lists for each in (part if isinstance(part, list) else [part])]
+    plots: dict[str, Any] = {}
+    sections: list[Section] = []
+    for name, part in shown.items():
+        if name.endswith("_plot"):
+            plots[name] = part
+        else:
+            sections += part if isinstance(part, list) else [part]
     filled = [section for section in sections if section.blocks]
-    return render_page(Page(window, title, verdict, filled, plots, kicker, folded=True))
+    page = Page(window, title, verdict, sections=filled, plots=plots, kicker=kicker, folded=True)
+    return render_page(page)
 
 
 def render_page(page: Page) -> str:
@@ -211,15 +216,18 @@ def table_of(
 ) -> Table:
     """Return a table with a row per record; without `numbers`, all but texts are numbers."""
     records = list(records)
-    rows = [[write(record, name) for _, write, name in columns] for record in records]
+    rows = [_cells(record, columns) for record in records]
     if numbers is None:
-        numbers = [
-            i
-            for i, (_, write, name) in enumerate(columns)
-            if i and write not in (as_text, as_words)
-            if not any(isinstance(record.get(name), str) for record in records)
-        ]
-    return Table(label, [title for title, *_ in columns], rows, numbers)
+        numbers = []
+        for place, (_, write, name) in enumerate(columns):
+            texts = any(isinstance(record.get(name), str) for record in records)
+            if place and not texts and write not in (as_text, as_words):
+                numbers.append(place)
+    return Table(label, [title for title, *_ in columns], rows, numbers=numbers)
+
+
+def _cells(record: Mapping[Any, Any], columns: Sequence[Column]) -> list[str | Cell]:
+    return [write(record, name) for _, write, name in columns]
 
 
 def cut_table(

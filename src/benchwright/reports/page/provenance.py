@@ -52,14 +52,16 @@ def provenance_section(facts: Sequence[Fact], method: str, **settings: Any) -> S
     `settings` are parameters (pydantic models) by the name of their section.
     """
     used = [fact for fact in flatten(settings).items() if fact[0] not in _HIDDEN]
-    installed = {name: [found.version for found in distributions(name=name)] for name in PACKAGES}
-    versions = [(name, "".join(found[:1]) or "not installed") for name, found in installed.items()]
+    versions = [("Python", python_version())]
+    for name in PACKAGES:
+        installed = next(iter(distributions(name=name)), None)
+        versions.append((name, installed.version if installed else "not installed"))
     return Section(
         "Provenance",
         [
             Table("", (), facts),
             Folded("Settings", [Table("", (), used)]),
-            Folded("Versions", [Table("", (), [("Python", python_version()), *versions])]),
+            Folded("Versions", [Table("", (), versions)]),
             Text(f"Method: {method}", "quiet"),
         ],
         "provenance",

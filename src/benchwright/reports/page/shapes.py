@@ -4,6 +4,7 @@ Each is Plotly's JSON for Kedro-Viz, whose `meta` has what pages show: caption, 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +21,10 @@ from benchwright.reports.page.plot_style import (
 )
 from benchwright.reports.page.plotly_json import plotly_json
 
-_ROW, _CURVE, _HISTOGRAM, _SLOPE = 26, 300, 170, 24  # pixels of a row or of a panel
+_ROW = 26  # pixels
+_SLOPE = 24
+_CURVES = 300  # pixels of a panel
+_DISTRIBUTION = 170
 _BINS = 40
 
 
@@ -37,7 +41,7 @@ def curves(
     title: str, marks: Sequence[Mark], x: Scale, y: Scale, lines: Sequence[Line] = ()
 ) -> Any:
     """Return a plot of curves or points."""
-    return _plot(Figure(title, _CURVE, marks, x, y, lines))
+    return _plot(Figure(title, _CURVES, marks, x=x, y=y, lines=lines))
 
 
 def distribution(
@@ -56,7 +60,7 @@ def distribution(
     ]
     across = Scale(reach=(edges[0], edges[-1]))
     down = Scale(reach=(0, most), ticks={})
-    return _plot(Figure(title, _HISTOGRAM, marks, across, down, [mark]))
+    return _plot(Figure(title, _DISTRIBUTION, marks, x=across, y=down, lines=[mark]))
 
 
 class Step(NamedTuple):
@@ -77,8 +81,8 @@ def funnel(title: str, steps: Sequence[Step]) -> Any:
     lost = [f"{step.name}: {step.removed:,} removed" for step in steps]
     notes = [step.note for step in steps]
     marks = [
-        Mark("bars", left, rows, KEPT, hover=kept, low=[0] * len(steps)),
-        Mark("bars", before, rows, REMOVED, hover=lost, notes=notes, low=left),
+        Mark("bars", left, rows, colour=KEPT, hover=kept, low=[0 for _ in steps]),
+        Mark("bars", before, rows, colour=REMOVED, hover=lost, notes=notes, low=left),
     ]
     across = Scale(form=",.0f", reach=(0, 1.3 * max(*before, 1e-9)))
     return _rows(title, [step.name for step in steps], marks, across)
@@ -88,9 +92,10 @@ def intervals(
     title: str,
     names: Sequence[str],
     values: pd.DataFrame,
+    *,
     colours: Sequence[str],
     x: Scale,
-    words: Mapping[str, str],
+    words: Mapping[str, str] = MappingProxyType({}),
     lines: Sequence[Line] = (),
 ) -> Any:
     """Return a row per name with a difference in points and its interval.
@@ -99,14 +104,22 @@ def intervals(
     """
     marks = []
     for colour in (KEPT, REMOVED, QUIET):
-        own = values[np.asarray(colours) == colour]
-        known = own[own["difference"].notna()]
+        known = values[pd.Index(colours) == colour].dropna(subset="difference")
         hover = [
             f"{names[at]}: {value:+.2f} [{low:+.2f}, {high:+.2f}]"
             for at, value, low, high in known.itertuples()
         ]
-        mark = Mark("dots", known["difference"], known.index, colour, words.get(colour, ""), hover)
-        marks.append(mark._replace(low=known["low"], high=known["high"]))
+        mark = Mark(
+            "dots",
+            known["difference"],
+            known.index,
+            colour=colour,
+            name=words.get(colour, ""),
+            hover=hover,
+            low=known["low"],
+            high=known["high"],
+        )
+        marks.append(mark)
     return _rows(title, names, marks, x, lines)
 
 
@@ -120,7 +133,7 @@ def _rows(
     """Return a plot with a row per name, from the top."""
     height = max(_ROW * len(names), 60)
     texts = {place: name or "(none)" for place, name in enumerate(names)}
-    return _plot(Figure(title, height, marks, x, _from_top(texts), lines))
+    return _plot(Figure(title, height, marks, x=x, y=_from_top(texts), lines=lines))
 
 
 def slopes(title: str, table: pd.DataFrame, ends: tuple[str, str]) -> Any:
@@ -144,20 +157,20 @@ def slopes(title: str, table: pd.DataFrame, ends: tuple[str, str]) -> Any:
         colour = KEPT if new < old else REMOVED
         if new == old:
             colour = QUIET
-        said = f"{name}: rank {old:g}, {score:.1%} → rank {new:g}, {new_score:.1%}"
         now = after.index(place)
-        marks.append(Mark("line", [0, 1], [place, now], colour, "", [said, said], dotted=True))
+        said = f"{name}: rank {old:g}, {score:.1%} → rank {new:g}, {new_score:.1%}"
+        marks.append(Mark("line", [0, 1], [place, now], colour, hover=[said, said], dotted=True))
         left[place] = f"{name}  {score:.1%}  {old:g}"
         right[now] = f"{new:g}  {new_score:.1%}  {name}"
     across = Scale(reach=(-0.05, 1.05), ticks={})
     height = _SLOPE * len(names) + 10
-    return _plot(Figure(title, height, marks, across, _from_top(left), right=right))
+    return _plot(Figure(title, height, marks, x=across, y=_from_top(left), right=right))
 
 
 def nothing(title: str, why: str) -> Any:
     """Return a plot that says why there is nothing to draw."""
     empty = Scale(reach=(0, 1), ticks={})
-    return _plot(Figure(title, 60, [], empty, empty, why=why))
+    return _plot(Figure(title, 60, [], x=empty, y=empty, why=why))
 
 
 def _from_top(texts: Mapping[int, str]) -> Scale:

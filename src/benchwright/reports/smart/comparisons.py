@@ -35,23 +35,20 @@ def rank_table(rank_agreement: pd.DataFrame) -> Table:
         row = cells.get(("kendall_tau_b", group), {"n_models": 0})
         under = [f"n = {row['n_models']} × {row['n_items']:,}" if row["n_models"] else "none"]
         head.append(Cell(f"All {label}" if group == "all" else label.capitalize(), under))
-    rows = [
-        [
-            metric_of(metric).label,
-            *(_cell(metric, cells.get((metric, group))) for group in groups),
-        ]
-        for metric in in_order([str(name) for name in rank_agreement["metric"]])
-        if not (metric.startswith("arena_") and metric not in known)
-    ]
+    rows: list[list[str | Cell]] = []
+    for metric in in_order(rank_agreement["metric"].tolist()):
+        if metric in known or not metric.startswith("arena_"):
+            of_groups = [_cell(metric, cells.get((metric, group))) for group in groups]
+            rows.append([metric_of(metric).label, *of_groups])
     label = "Agreement of the two rankings (SMART, Table 3); 95% intervals over items in brackets"
-    return Table(label, ["Metric", *head], rows, range(1, len(head) + 1))
+    return Table(label, ["Metric", *head], rows, numbers=range(1, len(head) + 1))
 
 
 def _cell(metric: str, row: dict[Any, Any] | None) -> str | Cell:
     if row is None:
         return "—"
     over = write_interval(metric, row["low_models"], row["high_models"])
-    under = [f"over models {over}" * bool(over), row["reason"] if row["value"] is None else ""]
+    under = [f"over models {over}" if over else "", row["reason"] if row["value"] is None else ""]
     interval = write_interval(metric, row["low"], row["high"])
     return Cell(write_value(metric, row["value"]), under, quiet=interval)
 
@@ -66,14 +63,21 @@ def random_table(random_comparison: pd.DataFrame, group: str) -> Table:
     n_models = int(table["n_models"].max()) if len(table) else 0
     label = f"Comparison with random subsets of the same size: {n_models} {GROUPS[group]}"
     head = (
-        *("Metric", "Items", "Value", "On all items", "Random mean, middle 95%"),
+        "Metric",
+        "Items",
+        "Value",
+        "On all items",
+        "Random mean, middle 95%",
         "Percentile among random subsets",
     )
-    return Table(label, head, [_beside_random(row) for row in rows_of(ordered)], range(2, 6))
+    rows = [_beside_random(row) for row in rows_of(ordered)]
+    return Table(label, head, rows, numbers=range(2, 6))
 
 
 def _beside_random(row: dict[Any, Any]) -> list[str | Cell]:
-    metric, method, percentile = row["metric"], row["method"], row["percentile"]
+    metric = row["metric"]
+    method = row["method"]
+    percentile = row["percentile"]
     interval = write_interval(metric, row["random_low"], row["random_high"])
     return [
         Cell(metric_of(metric).label, [row["reason"] or ""]),

@@ -8,7 +8,7 @@ import pandas as pd
 from benchwright.core.wording import clip_text, count
 from benchwright.methods.smart.review import describe_suspect
 from benchwright.reports.page.parts import Article, Folded, Question, Text
-from benchwright.reports.smart.item_list import LONG_CHOICE, LONG_QUESTION
+from benchwright.reports.smart.item_list import LONG_QUESTION, clip_choices
 
 _SUSPECTS = 50
 _GROUPS = 10
@@ -17,8 +17,8 @@ _MEMBERS = 12
 
 def _question(items: pd.DataFrame, item_id: object) -> Question:
     row = items.loc[str(item_id)].to_dict()
-    choices = [clip_text(str(choice), LONG_CHOICE) for choice in row["choices"]]
-    return Question(clip_text(str(row["question"]), LONG_QUESTION), choices, int(row["answer"]))
+    question = clip_text(str(row["question"]), LONG_QUESTION)
+    return Question(question, clip_choices(row["choices"]), int(row["answer"]))
 
 
 def show_suspects(suspect_items: pd.DataFrame, items: pd.DataFrame) -> list[Folded]:

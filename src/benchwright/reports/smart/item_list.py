@@ -1,5 +1,6 @@
 """The list of all items, which can be searched, filtered and sorted."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -29,22 +30,22 @@ def list_items(item_audit: pd.DataFrame, response_matrix: ResponseMatrix, panel:
     order = natural_order(item_audit["item_id"].tolist())
     kept = (item_audit["decision"] != "removed").to_numpy()[order]
     listed = item_audit.iloc[np.concatenate([order[~kept], order[kept]])[:MOST_LISTED]]
-    records = listed.to_dict("records")
-    ids = [str(row["item_id"]) for row in records]
+    ids = _texts(listed["item_id"])
+    marks = zip(listed["removed_by"].map(_names), listed["tags"].map(_names), strict=True)
     columns: dict[str, list[Any]] = {
         "id": ids,
-        "subject": [str(row["subject"]) for row in records],
-        "question": [clip_text(str(row["question"]), LONG_QUESTION) for row in records],
-        "choices": [[clip_text(str(c), LONG_CHOICE) for c in row["choices"]] for row in records],
-        "answer": [int(row["answer"]) for row in records],
-        "decision": [str(row["decision"]) for row in records],
-        "marks": [[*_names(row["removed_by"]), *_names(row["tags"])] for row in records],
-        "reasons": [str(row["reasons"]) for row in records],
-        "neighbour": [_text(row["neighbour"]) for row in records],
+        "subject": _texts(listed["subject"]),
+        "question": [clip_text(text, LONG_QUESTION) for text in _texts(listed["question"])],
+        "choices": listed["choices"].map(clip_choices).tolist(),
+        "answer": [int(answer) for answer in listed["answer"]],
+        "decision": _texts(listed["decision"]),
+        "marks": [removed_by + tags for removed_by, tags in marks],
+        "reasons": _texts(listed["reasons"]),
+        "neighbour": listed["neighbour"].map(_text).tolist(),
         "distance": _rounded(listed["neighbour_distance"].to_numpy(dtype=np.float64)),
         "share": _rounded(_share_right(ids, response_matrix, panel)),
     }
-    known = [(key, title) for key, title in _NUMBERS if any(v is not None for v in columns[key])]
+    known = [number for number in _NUMBERS if set(columns[number[0]]) != {None}]
     n = len(item_audit)
     which = (
         f"The first {len(listed):,} of {n:,} items, removed ones first,"
@@ -76,6 +77,15 @@ def _share_right(
 
 def _rounded(values: NDArray[np.float64]) -> list[float | None]:
     return [None if np.isnan(value) else round(float(value), 3) for value in values]
+
+
+def clip_choices(choices: Iterable[Any]) -> list[str]:
+    """Return options as texts, long ones cut."""
+    return [clip_text(str(choice), LONG_CHOICE) for choice in choices]
+
+
+def _texts(column: "pd.Series[Any]") -> list[str]:
+    return [str(value) for value in column]
 
 
 def _text(value: Any) -> str:

@@ -21,6 +21,7 @@ from benchwright.reports.smart.summary import describe_evidence
 from benchwright.reports.smart.wording import BRANCHES, RULE_MEANINGS
 
 _SUBJECTS = 10
+_NOT_RUN = ("—", "—", "—", "—", "—")
 
 Row = Mapping[Any, Any]
 
@@ -35,8 +36,9 @@ def show_evidence(
     text = describe_evidence(rank_agreement, random_comparison, panel)
     blocks: list[Any] = [Plot("random_band_plot"), Text(text)] if text else []
     if len(random_comparison):
-        in_sample = " IRE is fitted on all models, so its row is in-sample."
-        reading = _READING_RANDOM + in_sample * bool(ire_fit.get("in_sample"))
+        reading = _READING_RANDOM
+        if ire_fit.get("in_sample"):
+            reading += " IRE is fitted on all models, so its row is in-sample."
         table = comparisons.random_table(random_comparison, headline_group(panel))
         blocks.append(Folded("All metrics, and IRE", [table, Text(reading, "quiet", code=True)]))
     return Section("Evidence", blocks, "evidence")
@@ -56,7 +58,7 @@ def show_rules(rule_coverage: pd.DataFrame, subject_shares: pd.DataFrame) -> lis
             [
                 Cell(name, [RULE_MEANINGS.get(rule["rule"], "")], link=link),
                 Cell(rule["status"].replace("_", " "), [rule["reason"] or ""]),
-                *([judged, *counts, percent(rule["share_removed"], 2)] if ran else ["—"] * 5),
+                *([judged, *counts, percent(rule["share_removed"], 2)] if ran else _NOT_RUN),
             ]
         )
     head = ["Rule", "State", "Judged", "Flagged", "Flagged, kept", "Removed", "Share removed"]
@@ -140,10 +142,12 @@ def show_similar(
 
 
 def _threshold(found: Row) -> list[Text]:
-    threshold, limit = found.get("threshold"), found.get("limit")
+    threshold = found.get("threshold")
+    limit = found.get("limit")
     if threshold is None or limit is None:
         return []
-    text, than = f"δ = {threshold:.3f}: {BRANCHES[found['branch']]}.", "δ"
+    text = f"δ = {threshold:.3f}: {BRANCHES[found['branch']]}."
+    than = "δ"
     if limit < threshold:
         than = f"{limit:g} (`similar.max_distance`)"
     if found.get("items_within") is not None:

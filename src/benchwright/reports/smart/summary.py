@@ -88,7 +88,8 @@ def note_items(
 
 def _selection_notes(scores: pd.DataFrame) -> list[str]:
     lost = (scores["accuracy_full"] - scores["accuracy_kept"]).groupby(scores["role"]).mean()
-    chosen, others = 100 * lost.get("filter", np.nan), 100 * lost.get("held_out", np.nan)
+    chosen = 100 * lost.get("filter", np.nan)
+    others = 100 * lost.get("held_out", np.nan)
     if not chosen - others >= _NOTABLE_POINTS:  # also when there are no models of either kind
         return []
     return [

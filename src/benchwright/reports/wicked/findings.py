@@ -123,7 +123,9 @@ def write_headline(
 
 
 def _cost(scores: pd.DataFrame, change: Row, perturbation: PerturbationParams, way: str) -> str:
-    value, low, high = change["value"], change["low"], change["high"]
+    value = change["value"]
+    low = change["low"]
+    high = change["high"]
     what = joined([words_of(TRANSFORMS, part.transform) for part in perturbation.transforms])
     several = len(scores) != 1
     whom = count(len(scores), "model") if several else str(scores["model"].iloc[0])
@@ -139,14 +141,16 @@ def _cost(scores: pd.DataFrame, change: Row, perturbation: PerturbationParams, w
         doubt = "" if low is None else ": no clear difference"
         shown = ", without an interval," if low is None else f" {interval(low, high)}"
         said = f"changes the accuracy of {whom} by {points(value)} points{average}{shown}"
-    n, copies = int(scores["n_items"].iloc[0]), int(scores["copies"].iloc[0])
+    n = int(scores["n_items"].iloc[0])
+    copies = int(scores["copies"].iloc[0])
     manner = f"; {describe_asking(way)}" if describe_asking(way) else ""
     what = what[:1].upper() + what[1:]
     return f"{what} {said} on {count(n, 'item')} ({count(copies, 'copy')}{manner}){doubt}."
 
 
 def _order(metrics: Mapping[str, Row]) -> str:
-    tau, again = metrics["kendall_tau_b"], metrics["tau_b_resampled"]
+    tau = metrics["kendall_tau_b"]
+    again = metrics["tau_b_resampled"]
     if tau["value"] is None:
         return f"The rankings of models are not compared: {tau['reason']}."
     text = (

@@ -328,7 +328,8 @@ def show_comparison_examples(
     for kind, ids in sorted(kinds.items()):
         order = item_uniforms(seed, f"draw_report/{kind}", ids).tolist()
         chosen = [item for _, item in sorted(zip(order, ids, strict=True))[:_EXAMPLES]]
-        before, after = _questions(items, chosen, "Original"), _questions(perturbed, chosen, "Copy")
+        before = _questions(items, chosen, "Original")
+        after = _questions(perturbed, chosen, "Copy")
         blocks.append(Text(f"{kind} ({count(len(ids), 'item')})", "heading"))
         blocks += [Article(item, [parts.Sides([before[item], after[item]])]) for item in chosen]
     return Section("Examples", blocks, "examples")

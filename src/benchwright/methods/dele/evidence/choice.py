@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from benchwright.core.errors import InputError
-from benchwright.evidence.told_apart import not_told_apart
+from benchwright.evidence.verdict import not_told_apart
 from benchwright.exports.export import ALL_MODELS_SPLIT, CHOSEN_BY_SUBJECT, sampler_of
 from benchwright.methods.dele.evidence.panels import FEWEST_MODELS, ModelSplit, split_by_family
 from benchwright.methods.dele.evidence.sampler_results import (
