@@ -106,7 +106,7 @@ def _listed(changed: Sequence[Flip]) -> list[ItemLists | Text]:
         f"B is worse on {len(worse):,} and better on {len(better):,} items. At most "
         f"{_FLIPS_LISTED} of each are listed; `--flips FILE` writes all as a table."
     )
-    return [Text(text, code=True), ItemLists(lists)]
+    return [Text(text), ItemLists(lists)]
 
 
 def plot_differences(rows: pd.DataFrame, made: Comparison, allowed: float = 0.0) -> Any:

@@ -174,7 +174,7 @@ def show_sampler_choice(
 
 def _subjects(subject_winners: pd.DataFrame) -> list[Any]:
     if subject_winners.empty:
-        return [Text("Not available: too few subjects, items or models.", code=True)]
+        return [Text("Not available: too few subjects, items or models.")]
     columns = (
         ("Subject", as_words, "subject"),
         ("Items", as_count, "n_items"),

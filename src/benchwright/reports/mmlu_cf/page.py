@@ -91,7 +91,7 @@ def show_construction_documents(
     names = [("Rule", as_words, "rule"), *columns("kind rows_in rejected changed rows_out")]
     rules = table_of(rows_of(cleaning_funnel), names, label=label)
     note = "The datasets `domain_counts` and `cleaning_reasons` have domains and reasons."
-    cleaning = [rules, Text(note, "quiet", code=True)]
+    cleaning = [rules, Text(note, "quiet")]
     return [
         Section("Step by step", [Plot("construction_funnel_plot"), Text(text)], "steps"),
         Section("Extraction", [measures], "documents"),
@@ -232,4 +232,4 @@ def show_public_half(
         "encrypted (`test.sealed`); this page shows none of these. At most three random questions "
         "of each field:"
     )
-    return [Section("Questions of the public half", [Text(text, code=True), *examples], "examples")]
+    return [Section("Questions of the public half", [Text(text), *examples], "examples")]

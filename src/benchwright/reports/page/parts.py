@@ -16,11 +16,10 @@ LONGEST_TABLE = 300
 
 
 class Text(NamedTuple):
-    """A paragraph; with `code`, text between backticks is shown as code."""
+    """A paragraph; text between backticks is shown as code."""
 
     text: str
     kind: str = ""
-    code: bool = False
 
 
 class Bullets(NamedTuple):
@@ -238,7 +237,7 @@ def cut_table(
     if len(records) <= LONGEST_TABLE:
         return [table]
     note = f"The first {LONGEST_TABLE} of {len(records):,}; the dataset `{dataset}` has them all."
-    return [table, Text(note, "quiet", code=True)]
+    return [table, Text(note, "quiet")]
 
 
 def as_value(record: Mapping[Any, Any], name: str) -> str:

@@ -59,7 +59,7 @@ def show_groups(
         ]
         if len(members) > _MEMBERS:
             more = f"… and {len(members) - _MEMBERS} more, in the dataset `groups`."
-            shown.append(Text(more, "quiet", code=True))
+            shown.append(Text(more, "quiet"))
         first = shown[0].blocks[0].question
         blocks.append(
             Folded(f"{first} · {len(members)} items, {members['kept'].sum()} kept", shown)

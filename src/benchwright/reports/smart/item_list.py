@@ -60,7 +60,7 @@ def list_items(item_audit: pd.DataFrame, response_matrix: ResponseMatrix, panel:
     )
     names = sorted({name for marks in columns["marks"] for name in marks})
     table = ItemTable({"items": columns}, names, [*_COLUMNS, *known])
-    return Section("All items", [Text(text, code=True), table], "items", open=True)
+    return Section("All items", [Text(text), table], "items", open=True)
 
 
 def _share_right(

@@ -40,7 +40,7 @@ def show_evidence(
         if ire_fit.get("in_sample"):
             reading += " IRE is fitted on all models, so its row is in-sample."
         table = comparisons.random_table(random_comparison, headline_group(panel))
-        blocks.append(Folded("All metrics, and IRE", [table, Text(reading, "quiet", code=True)]))
+        blocks.append(Folded("All metrics, and IRE", [table, Text(reading, "quiet")]))
     return Section("Evidence", blocks, "evidence")
 
 
@@ -77,7 +77,7 @@ def show_rules(rule_coverage: pd.DataFrame, subject_shares: pd.DataFrame) -> lis
         ("Share removed", parts.as_share, "share_removed"),
     ]
     label = "Items of the largest subjects before and after (SMART, Table 9)"
-    note = Text("All subjects are in the dataset `subject_shares`.", "quiet", code=True)
+    note = Text("All subjects are in the dataset `subject_shares`.", "quiet")
     subjects = [parts.table_of(rows_of(largest), columns, label=label), note]
     return [
         Section("Items removed by each rule", blocks, "rules", open=True),
@@ -152,7 +152,7 @@ def _threshold(found: Row) -> list[Text]:
         than = f"{limit:g} (`similar.max_distance`)"
     if found.get("items_within") is not None:
         text += f" {found['items_within']:,} items have a neighbour closer than {than}."
-    return [Text(text, "box", code=True)]
+    return [Text(text, "box")]
 
 
 def show_labels(

@@ -280,7 +280,7 @@ def show_comparison_alterations(
         f"{unread}{unchecked.sba:,} items are labelled as single-best-answer items and stay "
         f"unaltered, {unchecked.other:,} as other items, and {unchecked.unchecked:,} have no label."
     )
-    return Section("Altered and unaltered items", [*table, Text(labels, code=True)], "coverage")
+    return Section("Altered and unaltered items", [*table, Text(labels)], "coverage")
 
 
 def show_comparison_provenance(
@@ -324,7 +324,7 @@ def show_comparison_examples(
     if not kinds:
         return Section("Examples", [Text("None: there are no perturbed copies.")], "examples")
     text = f"Items of the copy `{condition}`, chosen by seed and item id."
-    blocks: list[Any] = [Text(text, code=True)]
+    blocks: list[Any] = [Text(text)]
     for kind, ids in sorted(kinds.items()):
         order = item_uniforms(seed, f"draw_report/{kind}", ids).tolist()
         chosen = [item for _, item in sorted(zip(order, ids, strict=True))[:_EXAMPLES]]
