@@ -22,12 +22,11 @@ from benchwright.cli.options import (
     env_option,
     key_option,
     shown_option,
-    style_option,
 )
 from benchwright.cli.outputs import print_lines, relative
 from benchwright.cli.release import read_item
 from benchwright.core.atomic_files import write_json
-from benchwright.core.configuration import Configuration, configuration_name
+from benchwright.core.configuration import STYLES, Configuration, configuration_name
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError
 from benchwright.core.progress import say
@@ -61,7 +60,7 @@ from benchwright.scoring.rendering import Question
 @click.command(cls=Command)
 @click.argument("files", nargs=-1, required=True, type=FILE)
 @click.option("--model", "models", required=True, multiple=True, help="Model. Repeatable.")
-@style_option
+@shown_option("--style", default="letters", type=click.Choice(list(STYLES)), help="Prompt style.")
 @shown_option("--shots", default=(0,), multiple=True, type=COUNT, help="Examples. Repeatable.")
 @click.option("--demonstrations", type=FILE, help="validation.jsonl of the same benchmark.")
 @key_option

@@ -18,7 +18,6 @@ from benchwright.cli.options import (
     PATH,
     RISK,
     env_option,
-    model_option,
     out_option,
     run_params,
     seed_option,
@@ -51,7 +50,7 @@ _WORDS = PromptParams(description="")
 
 
 @click.command(cls=Command)
-@model_option
+@click.option("--model", required=True, help="Model, by its name in models.models.")
 @click.option("--export", "folder", required=True, type=PATH, help="Folder as it was released.")
 @click.option("--key-file", help="File that contains the key, to check who chose the orders.")
 @shown_option("--alpha", default=0.05, type=RISK, help="Probability of evidence where none is due.")

@@ -8,7 +8,6 @@ from typing import Any
 import click
 
 from benchwright.cli.command import WRITTEN
-from benchwright.core.configuration import STYLES
 from benchwright.params.run import check_run_values
 
 Callback = Callable[..., Any]
@@ -27,10 +26,6 @@ shown_option = partial(click.option, show_default=True)
 env_option = click.option("--env", "-e", help="Environment of conf/. Default: local.")
 seed_option = shown_option("--seed", default=0, type=COUNT, help="Random seed.")
 key_option = click.option("--key-file", help="File with the key. Default: BENCHWRIGHT_SEAL_KEY.")
-model_option = click.option("--model", required=True, help="Model, by its name in models.models.")
-style_option = shown_option(
-    "--style", default="letters", type=click.Choice(list(STYLES)), help="Prompt style."
-)
 out_option = click.option("--out", type=WRITTEN, help="JSON file to write.")
 page_option = click.option("--page", "page_file", type=WRITTEN, help="HTML page to write.")
 training_option = click.option(
