@@ -289,8 +289,10 @@ def test_one_filter_is_chosen(tmp_path: Path) -> None:
     ]
     items = hub_items("gsm8k", docs)
     listed = r"exact_match,flexible \(mean 1\), exact_match,strict \(mean 0\)"
-    with pytest.raises(InputError, match=rf"several scores; choose one .*: {listed}"):
-        import_log(tmp_path, rows, "gsm8k", items)
+    first = import_log(tmp_path, rows, "gsm8k", items)
+    assert first.imported_responses.correct.tolist() == [0, 0]
+    said = "exact_match,strict counts, the log's first; beside it exact_match,flexible (mean 1)"
+    assert said in first.import_report.detail[0]
     with pytest.raises(InputError, match=rf"no score acc; there are: {listed}"):
         import_log(tmp_path, rows, "gsm8k", items, metric="acc")
     result = import_log(tmp_path, rows, "gsm8k", items, filter="flexible")

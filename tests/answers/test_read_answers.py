@@ -132,10 +132,13 @@ def test_metric_and_filter_are_chosen(tmp_path: Path) -> None:
     rows = [sample(n, 1.0) | {"filter": f} for f in ("strict", "last") for n in range(2)]
     rows[2] |= {"acc": 0.0, "f1": 0.25}
     log(tmp_path, "t", "m", *rows)
-    with pytest.raises(InputError, match=r"several scores; choose one .*acc,last .*f1,last"):
-        read_answers([tmp_path])
-    assert read_answers([tmp_path], Choice(filter="last")).correct.tolist() == [[0, 1]]
-    graded = read_answers([tmp_path], Choice(metric="f1"))
+    first = read_answers([tmp_path])
+    assert first.correct.tolist() == [[1, 1]]
+    assert "acc,strict counts, the log's first; beside it acc,last" in first.notes[0]
+    with pytest.raises(InputError, match=r"--metric bleu: no answers have it; there is acc"):
+        read_answers([tmp_path], Choice(metric=("bleu",)))
+    assert read_answers([tmp_path], Choice(filter=("last",))).correct.tolist() == [[0, 1]]
+    graded = read_answers([tmp_path], Choice(metric=("f1",)))
     assert graded.correct[0, 0] == 0.25
     assert [*items_of(graded, State.MISSING).values()] == [{"t/1"}]
 

@@ -66,8 +66,10 @@ def test_functions_do_what_the_commands_do(files: tuple[Path, Path]) -> None:
         bw.compare(named, b, scale=(0, 5))
     with pytest.raises(InputError, match="does not say what was asked"):
         bw.suspects(tables[0])
-    with pytest.raises(InputError, match="no log"):
+    with pytest.raises(InputError, match="scores are outside 0–1"):
         bw.suspects(a)
+    with pytest.raises(InputError, match="no log, and tables do not say what was asked"):
+        bw.suspects(a, scale="0:5")
     with pytest.raises(InputError, match="no log"):
         bw.read_logs(a)
 

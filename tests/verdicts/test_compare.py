@@ -462,7 +462,7 @@ def test_each_task_has_a_verdict_and_tasks_can_weigh_the_same(tmp_path: Path) ->
     apart = rows["big"]["difference"], rows["small"]["difference"]
     assert saved["difference"] == pytest.approx((4 * apart[0] + apart[1]) / 5)
     assert saved["equal_weights"]["difference"] == pytest.approx(sum(apart) / 2)
-    alone = compare(read_pair(*map(str, words[:2]), choice=Choice(task="small")))
+    alone = compare(read_pair(*map(str, words[:2]), choice=Choice(task=("small",))))
     assert rows["small"]["p_value"] == alone.p_value
     assert alone.equal_weights is None
     gated = run("gate", *words[:2], "--margin", 0.02)

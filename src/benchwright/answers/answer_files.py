@@ -2,7 +2,9 @@
 
 import json
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,11 +13,12 @@ from typing import Any, Literal, NamedTuple
 import pandas as pd
 import pyarrow as pa
 
-from benchwright.answers.loaded_file import LoadedFile, log_file, told_apart
+from benchwright.answers.loaded_file import LoadedFile, Names, log_file, told_apart
 from benchwright.answers.matrix_file import is_matrix, read_matrix
+from benchwright.answers.source import Source
 from benchwright.core.errors import InputError, in_short
 from benchwright.core.printable import ascii_surrogates
-from benchwright.core.verbatim import read_parquet, read_verbatim
+from benchwright.core.verbatim import listed, read_parquet, read_verbatim
 from benchwright.logs.find import Found, find_logs
 from benchwright.logs.sample import Log
 from benchwright.params.responses import TABLE_TYPES, ResponseFileParams
@@ -26,25 +29,65 @@ COMPRESSED = (".json.gz", ".jsonl.gz", ".json.zst", ".jsonl.zst")
 class Choice(NamedTuple):
     """Which answers of files count.
 
-    `task`, `metric` and `filter` (or scorer) are of logs, "" for all, or for the only or main one.
+    Attributes:
+        task: patterns of the tasks of logs, () for all.
+        metric: names that count where a task has them, or `TASK=NAME` for the tasks of a pattern;
+            () for the only or main one.
+        filter: the same for filters and scorers.
+        scale: lowest and highest score.
+        repeats: of an item that was asked several times.
+        lower_is_better: whether scores are turned round.
     """
 
-    task: str = ""
-    metric: str = ""
-    filter: str = ""
-    scale: tuple[float, float] = (0.0, 1.0)  # lowest and highest score
-    repeats: Literal["mean", "first"] = "mean"  # of an item that was asked several times
+    task: tuple[str, ...] = ()
+    metric: tuple[str, ...] = ()
+    filter: tuple[str, ...] = ()
+    scale: tuple[float, float] = (0.0, 1.0)
+    repeats: Literal["mean", "first"] = "mean"
+    lower_is_better: bool = False
 
     def entry(self, file: Path) -> ResponseFileParams:
         """Return the settings of a file."""
         # Not validated: files in different folders may share a name, so paths identify them.
-        return ResponseFileParams.model_construct(
-            file=str(file), metric=self.metric, filter=self.filter, scale=self.scale
+        return ResponseFileParams.model_construct(file=str(file), scale=self.scale)
+
+    def of(self, file: LoadedFile) -> LoadedFile:
+        """Return a file with the scores that count in it."""
+        task = "" if file.log is None else file.log.task
+        return replace(
+            file,
+            metrics=_names_for(task, self.metric),
+            scorers=_names_for(task, self.filter),
+            lower_is_better=self.lower_is_better,
         )
 
 
-def read_choice(scale: str | Sequence[float] = (0, 1), **others: Any) -> Choice:
+def _names_for(task: str, given: Sequence[str]) -> Names:
+    """Return the names that are asked for a task: its own, else those that are of no task."""
+    general: list[str] = []
+    own: list[str] = []
+    for each in given:
+        pattern, equals, name = each.partition("=")
+        if not equals:
+            general.append(each)
+        elif fnmatchcase(task, pattern):
+            own.append(name)
+    return Names(tuple(own or general), needed=bool(own))
+
+
+def read_choice(
+    scale: str | Sequence[float] = (0, 1),
+    task: str | Sequence[str] = (),
+    metric: str | Sequence[str] = (),
+    filter: str | Sequence[str] = (),  # noqa: A002 - the word of lm-eval
+    **others: Any,
+) -> Choice:
     """Return a choice with a scale, `LOW:HIGH` or two numbers; raise InputError if it is none."""
+    names = {"task": task, "metric": metric, "filter": filter}
+    for name, value in names.items():
+        others[name] = tuple(
+            each for each in ([value] if isinstance(value, str) else value) if each
+        )
     try:
         low, high = map(float, scale.split(":") if isinstance(scale, str) else scale)
     except (TypeError, ValueError):
@@ -107,9 +150,44 @@ def find_answer_files(paths: Sequence[Path], choice: Choice = Choice()) -> Answe
         if path in found.others and not path.name.endswith((*TABLE_TYPES, *COMPRESSED)):
             known = ", ".join(TABLE_TYPES)
             raise InputError(f"{path}: unknown file type; expected one of {known}, or a log")
-    logs = [log for log in found.logs if choice.task in ("", log.task)]
+    logs = _of_tasks(found.logs, choice.task, paths)
     files, others = load_found(found._replace(logs=logs), choice.entry, paths)
-    return AnswerFiles({file.name: file for file in told_apart(files)}, others)
+    if choice.task:
+        tables = [file.name for file in files if file.table is not None]
+        if tables:
+            raise InputError(f"--task: {tables[0]} is a table, which states no task; give logs")
+    files = [choice.of(file) for file in told_apart(files)]
+    return AnswerFiles({file.name: file for file in files}, others)
+
+
+def _of_tasks(logs: Sequence[Log], patterns: Sequence[str], paths: Sequence[Path]) -> list[Log]:
+    """Return the logs of the tasks that some pattern fits, all without patterns.
+
+    Raises:
+        InputError: a pattern fits no task.
+    """
+    if not patterns:
+        return list(logs)
+    tasks = sorted({log.task for log in logs})
+    for pattern in patterns:
+        if not any(fnmatchcase(task, pattern) for task in tasks):
+            there = listed(tasks) if tasks else "no log"
+            raise InputError(f"--task {pattern}: {paths[0]} has no such task; there is {there}")
+    return [log for log in logs if any(fnmatchcase(log.task, each) for each in patterns)]
+
+
+def check_names_used(choice: Choice, sources: Iterable[Source]) -> None:
+    """Raise InputError if a metric, filter or scorer that was asked for is that of no task."""
+    known = list(sources)
+    for option, given, values in (
+        ("--metric", choice.metric, [source.metric for source in known]),
+        ("--filter", choice.filter, [source.scorer for source in known]),
+    ):
+        for each in given:
+            name = each.rpartition("=")[2]
+            if name not in values:
+                there = listed(sorted({value for value in values if value})) or "none"
+                raise InputError(f"{option} {each}: no answers have it; there is {there}")
 
 
 def load_found(

@@ -63,13 +63,16 @@ def to_share(
 ) -> NDArray[np.float64]:
     """Return the scores (n,) of a file as shares in [0, 1] of its scale, NaN where missing.
 
-    A file has one scale, `spec.scale`, which is never judged value by value.
+    A file has one scale, `spec.scale`, which is never judged value by value. Scores that are lower
+    for better answers are turned round.
 
     Raises:
         InputError: a score is infinite or outside the scale; `items` and `models` name it.
     """
     low, high = file.spec.scale
     shares = (np.asarray(scores, dtype=np.float64) - low) / (high - low)
+    if file.lower_is_better:
+        shares = 1 - shares
     outside = (shares < -_ROUNDING) | (shares > 1 + _ROUNDING)
     if outside.any():
         worst = scores[outside]

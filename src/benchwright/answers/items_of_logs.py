@@ -2,7 +2,7 @@
 
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain, count
 from typing import Any, NamedTuple
 
@@ -31,6 +31,8 @@ from benchwright.tables.items import Items
 
 _MOST_COLUMNS = 8  # named in a reason
 _QUESTION = "question"
+_BY_LENGTH = ("cloze_bytes", "cloze_tokens")
+_MOST_CONTRARY = 0.01  # share of answers whose marks may contradict options and golds
 
 
 class LogItems(NamedTuple):
@@ -259,6 +261,51 @@ class LogPlaces:
             elif asked.sample.outcome != "failed":
                 joined.tally.add_samples("not_joined", "not joined", [asked.sample])
         return settled
+
+    def checked(self, columns: dict[str, Any], joined: JoinedLog) -> dict[str, Any]:
+        """Return the rows of the log by its marks alone, if these contradict its golds.
+
+        What the log says of options and golds is read here; its marks are its own. Where more than
+        one in a hundred disagrees, the reading is wrong, and no benchmark would ask the items.
+        """
+        if not len(columns["position"]) or joined.file.spec.style in _BY_LENGTH:
+            return columns
+        contrary, judged, score = _contrary_rows(columns, self.index)
+        if contrary <= _MOST_CONTRARY * judged:
+            return columns
+        own = float(np.nanmean(columns["correct"]))
+        reason = (
+            f"{contrary:,} of {judged:,} answers are marked otherwise than options and golds read "
+            f"here: {own:.1%} are right by the marks, {score:.1%} by this reading"
+        )
+        joined.tally.notes.append(f"{reason}; the marks count")
+        joined.tally.is_notable = True
+        for position in set(columns["position"].tolist()):
+            name = self.index.rows[position]["item_id"]
+            self.index.left_out.setdefault(name, (str(self._log.files[0]), reason))
+        n = len(columns["position"])
+        nothing = np.full(n, None, dtype=object)
+        bare = {"logprobs": nothing, "several": nothing, "prediction": np.full(n, -1)}
+        return {**columns, **bare}
+
+
+def _contrary_rows(columns: Mapping[str, Any], items: ItemsOfLogs) -> tuple[int, int, float]:
+    """Return how many marks contradict options and golds, of how many, and the score by these."""
+    contrary = 0
+    judged: list[bool] = []
+    for row, position in enumerate(columns["position"]):
+        mark = columns["correct"][row]
+        logprobs = columns["logprobs"][row]
+        chosen = columns["prediction"][row]
+        if logprobs is not None:
+            best = max(logprobs)
+            chosen = logprobs.index(best) if logprobs.count(best) == 1 else -1
+        if chosen < 0 or mark not in (0, 1) or not items.single[position]:
+            continue
+        is_right = chosen == items.answer[position]
+        judged.append(is_right)
+        contrary += is_right != bool(mark)
+    return contrary, len(judged), sum(judged) / max(len(judged), 1)
 
 
 def _content(reading: Reading) -> Content:

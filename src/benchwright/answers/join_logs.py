@@ -33,13 +33,13 @@ from benchwright.logs.direction import is_lower_better
 from benchwright.logs.json_values import as_list, as_literal
 from benchwright.logs.options import letter_position
 from benchwright.logs.sample import INVALID, NO_MARK, Log, Mark, Sample
-from benchwright.params.responses import ResponseFileParams
 from benchwright.scoring.read_answer import read_answer
 
 _BY_LENGTH = ("acc_norm", "cloze_bytes")  # the metric and the style that divide by length
 _ACCURACIES = ("", "acc", "accuracy", "exact_match")
 _NO_TEXTS: dict[str, Any] = dict.fromkeys(("question", "prompt", "text"), "")
 _NO_TEXTS |= {"choices": (), "doc": None, "contexts": None}
+_SENTINEL = -1.0  # the mark of samples that a metric does not judge
 _BATCH = 256  # samples whose texts are in memory at once
 
 
@@ -103,6 +103,9 @@ class Places(Protocol):
 
     def settle(self, joined: JoinedLog) -> list[JoinedSample]:
         """Return the samples of a whole log with the positions of their items."""
+
+    def checked(self, columns: dict[str, Any], joined: JoinedLog) -> dict[str, Any]:
+        """Return the rows of a whole log, whose golds may be those that the log itself reads."""
 
 
 ForeignRuns = frozenset[tuple[Path, str]]
@@ -177,6 +180,10 @@ class KnownPlaces:
             placed.append(row._replace(place=place))
         return placed
 
+    def checked(self, columns: dict[str, Any], joined: JoinedLog) -> dict[str, Any]:
+        """Return the rows as they are, since the key of the known items counts."""
+        return columns
+
 
 # --- the samples of a log -------------------------------------------------------------------------
 
@@ -243,7 +250,10 @@ def rows_of_log(joined: JoinedLog, places: Places) -> tuple[dict[str, Any], Sour
     index = places.index
     samples = joined.asked
     rows = places.settle(joined)
-    mark = choose_mark(samples, file.spec, log)
+    mark = choose_mark(samples, file, log)
+    if mark is None and samples and not any(map(_has_answer, samples)) and log.scores:
+        names = ", ".join(map(str, log.scores))
+        raise InputError(f"{file.name}: {names}: of the whole corpus; no sample has a mark")
     metric = (mark or log.only_mark).metric
     if is_lower_better(metric, log.directions) and not file.lower_is_better:
         raise InputError(
@@ -251,7 +261,9 @@ def rows_of_log(joined: JoinedLog, places: Places) -> tuple[dict[str, Any], Sour
             "it round with --lower-is-better"
         )
     if mark is not None:
+        _note_others(mark, samples, joined)
         rows, samples = _of_mark(mark, rows, joined)
+        rows, samples = _without_sentinels(mark, rows, samples, joined=joined)
     style = file.spec.style or log.style or _style(rows, tally)
     rows = [
         row._replace(sample=_settled(row, index, tally), order=order_of(row.orders, style))
@@ -266,7 +278,8 @@ def rows_of_log(joined: JoinedLog, places: Places) -> tuple[dict[str, Any], Sour
         positions=np.array([row.place.position for row in rows], dtype=np.intp),
         numbers=np.array([intern(row.sample.number) for row in rows], dtype=object),
     )
-    return _columns(file, rows, index, style, tally), source
+    columns = _columns(file, rows, index, style, tally)
+    return places.checked(columns, joined), source
 
 
 def _of_mark(
@@ -289,12 +302,31 @@ def _of_mark(
     )
 
 
+def _without_sentinels(
+    mark: Mark, rows: list[JoinedSample], samples: list[Sample], *, joined: JoinedLog
+) -> tuple[list[JoinedSample], list[Sample]]:
+    """Leave out samples with the mark −1 where the log's own mean leaves them out.
+
+    Tasks such as RULER's, whose metrics are lengths, give −1 to documents of another length.
+    """
+    marked = [sample for sample in samples if sample.correct == _SENTINEL]
+    others = [each.correct for each in samples if each.correct >= 0]
+    if not marked or not others:
+        return rows, samples
+    stated = joined.log.scores.get(mark, math.nan)
+    if not mark.metric.isdigit() and not abs(stated - float(np.mean(others))) <= SAME_SCORE:
+        return rows, samples
+    joined.tally.add_samples("dropped", f"dropped (−1: not of {mark.metric})", marked)
+    kept = [row for row in rows if row.sample.correct != _SENTINEL]
+    return kept, [sample for sample in samples if sample.correct != _SENTINEL]
+
+
 def _is_unordered(row: JoinedSample) -> bool:
     scored = bool(row.sample.logprobs) and row.sample.outcome != "failed"
     return scored and row.order is None
 
 
-def choose_mark(samples: Sequence[Sample], spec: ResponseFileParams, log: Log) -> Mark | None:
+def choose_mark(samples: Sequence[Sample], file: LoadedFile, log: Log) -> Mark | None:
     """Return the score of a log that counts; None if its samples have one score without a name.
 
     It is the one that is asked for, else the only one, the log's own main score, or `acc`.
@@ -305,23 +337,57 @@ def choose_mark(samples: Sequence[Sample], spec: ResponseFileParams, log: Log) -
     known = sorted({mark for sample in samples for mark in sample.marks})
     if not known:
         return None
-    fits = [
+    spec = file.spec
+    asked = [
         mark
         for mark in known
         if spec.metric in ("", mark.metric) and spec.filter in ("", mark.source)
     ]
-    asked = fits
+    asked = file.scorers.among(file.metrics.among(asked, part=0), part=1)
+    fits = asked
+    if len(fits) > 1 and log.main == NO_MARK and log.first_counts:
+        in_order = dict.fromkeys(mark for sample in samples for mark in sample.marks)
+        fits = [next(mark for mark in in_order if mark in fits)]
     for main in (log.main, Mark("acc")):
         own = [m for m in fits if main.metric in ("", m.metric) and main.source in ("", m.source)]
-        fits = own if own and main != NO_MARK else fits
+        if own and main != NO_MARK:
+            fits = own
     if len(fits) == 1:
         return fits[0]
-    values = {m: pd.Series([s.marks.get(m) for s in samples], dtype=float) for m in asked or known}
-    means = ", ".join(f"{mark} (mean {of_mark.mean():.4g})" for mark, of_mark in values.items())
+    means = _means(asked or known, samples)
     problem = "several scores; choose one with --metric, --filter or --scorer"
     if not fits:
-        problem = f"no score {Mark(spec.metric, spec.filter)}; there are"
+        names = (*file.metrics.names, *file.scorers.names, spec.metric, spec.filter)
+        problem = f"no score {', '.join(filter(None, names))}; there are"
     raise InputError(f"{spec.file}: {problem}: {means}")
+
+
+def _means(marks: Sequence[Mark], samples: Sequence[Sample]) -> str:
+    """Return scores with their means over samples."""
+    parts = []
+    for mark in marks:
+        values = pd.Series([sample.marks.get(mark) for sample in samples], dtype=float)
+        parts.append(f"{mark} (mean {values.mean():.4g})")
+    return ", ".join(parts)
+
+
+def _has_answer(sample: Sample) -> bool:
+    """Return whether a sample has anything by which it is right, wrong or missing."""
+    scored = sample.logprobs is not None or not math.isnan(sample.correct)
+    return scored or sample.names_option or bool(sample.text) or sample.outcome != "answered"
+
+
+def _note_others(mark: Mark, samples: Sequence[Sample], joined: JoinedLog) -> None:
+    """Note the scores of a log that were not asked for, where one of several counts."""
+    others = sorted({other for sample in samples for other in sample.marks} - {mark})
+    asked = joined.file.metrics.names or joined.file.scorers.names
+    if not others or asked or joined.file.spec.metric or joined.file.spec.filter:
+        return
+    same = [other for other in others if other.metric == mark.metric]
+    if same:
+        means = _means(same, samples)
+        joined.tally.notes.append(f"{mark} counts, the log's first; beside it {means}")
+        joined.tally.is_notable = True
 
 
 def _marked(sample: Sample, mark: Mark, style: str) -> Sample:

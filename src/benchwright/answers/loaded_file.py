@@ -3,18 +3,36 @@
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
 from benchwright.answers.model_names import hub_model, short_names
 from benchwright.core.errors import InputError
-from benchwright.logs.sample import Log
+from benchwright.logs.sample import Log, Mark
 from benchwright.params.benchmark import FieldMapping
 from benchwright.params.responses import TIDY_COLUMNS, ResponseFileParams
 
 ITEM_COLUMNS = ("item_id", "content_hash", "question")
 VALUE_COLUMNS = ("correct", "score", "prediction", "logprobs")
+
+
+class Names(NamedTuple):
+    """Names of metrics, or of filters and scorers, of which the first that a log has counts."""
+
+    names: tuple[str, ...] = ()
+    needed: bool = False  # whether a log without any of them cannot be used
+
+    def among(self, marks: Sequence[Mark], part: int) -> list[Mark]:
+        """Return the marks whose metric (part 0) or source (part 1) has the first name there is."""
+        for name in self.names:
+            fitting = [mark for mark in marks if mark[part] == name]
+            if fitting:
+                return fitting
+        return [] if self.needed else list(marks)
+
+
+_ANY = Names()
 
 
 @dataclass(frozen=True)
@@ -27,8 +45,8 @@ class LoadedFile:
     log: Log | None = None
     problem: str = ""  # why the file cannot be used; then there is neither table nor log
     lower_is_better: bool = False  # whether its scores are turned round
-    # whether its metric and filter were asked for by name for this task, or apply where they fit
-    named_for_task: bool = True
+    metrics: Names = _ANY
+    scorers: Names = _ANY
     # For a log: the field mappings of the benchmark's sources, the hub's first, as in stock tasks.
     mappings: tuple[FieldMapping, ...] = ()
 

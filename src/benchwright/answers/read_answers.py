@@ -5,21 +5,22 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import repeat
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from benchwright.answers.answer_files import Choice, find_answer_files, read_table
+from benchwright.answers.answer_files import Choice, check_names_used, find_answer_files, read_table
 from benchwright.answers.answer_rows import FAILED, MISSING, answers
-from benchwright.answers.answer_tables import has_letters
+from benchwright.answers.answer_tables import column_kind, has_letters
 from benchwright.answers.calibration import configurations
 from benchwright.answers.item_index import ResponseIndex
 from benchwright.answers.items_of_logs import LogItems
 from benchwright.answers.join_files import JoinedFiles, join_logs
 from benchwright.answers.loaded_file import LoadedFile
+from benchwright.answers.option_orders import plain_text
 from benchwright.answers.response_matrices import matrix_of_rows, one_of_repeats
 from benchwright.answers.source import Source
 from benchwright.answers.table import Answers, State, item_columns
@@ -28,6 +29,7 @@ from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError
 from benchwright.core.natural_order import sort_items
 from benchwright.core.response_matrix import ResponseMatrix
+from benchwright.core.text_folding import normal_text
 from benchwright.params.responses import TABLE_TYPES
 from benchwright.runs.saved_runs import find_run
 from benchwright.tables.items import Items
@@ -131,7 +133,9 @@ def read_sides(sides: Sequence[Sequence[Path]], choice: Choice = Choice()) -> li
             raise InputError(f"{paths[0]}: no responses; expected {types}")
         loaded.append(files)
         sources.append(", ".join(path.name for path in paths))
-    return answers_of_files(loaded, sources, choice)
+    answers = answers_of_files(loaded, sources, choice)
+    check_names_used(choice, [source for side in answers for source in side.sources])
+    return answers
 
 
 def answers_of_files(
@@ -144,7 +148,11 @@ def answers_of_files(
     Raises:
         InputError: a side has no answer.
     """
-    usable = [{name: _judged(file) for name, file in files.items()} for files in sides]
+    has_logs = any(file.log is not None for files in sides for file in files.values())
+    usable = [
+        {name: _judged(file, with_text=not has_logs) for name, file in files.items()}
+        for files in sides
+    ]
     joined, of_logs = join_logs(usable)
     items = _items_of(usable, of_logs)
     if items is None:
@@ -175,8 +183,9 @@ def _items_of(
     if not parts:
         return None
     items = pd.concat(parts, ignore_index=True)
-    # Of one id in the tables of several sides, the first that has a subject.
-    first = items.assign(bare=items["subject"] == "").sort_values("bare", kind="stable")
+    # Of one id in the tables of several sides, the first that has a subject, or a text.
+    bare = (items["subject"] == "") & (items["question"] == items["item_id"])
+    first = items.assign(bare=bare).sort_values("bare", kind="stable")
     kept = first.drop_duplicates("item_id").index.sort_values()
     return sort_items(items.loc[kept].reset_index(drop=True))
 
@@ -206,6 +215,7 @@ def _answers(
     matrix = matrix_of_rows(given, _QUESTION, index).select_items(tuple(index.ids))
     if not matrix.models:
         raise InputError(f"{source}: no responses under the condition {_QUESTION}")
+    lacking = _lacking_repeats(rows, joined) if repeats == "mean" else rows[:0]
     chosen = np.where(matrix.answered(), matrix.prediction, np.int16(-1))
     disputed = _cells(rows[rows["disputed"].astype(bool)], matrix)
     return Answers(
@@ -214,7 +224,7 @@ def _answers(
         matrix.item_ids,
         matrix.correct,
         notes=(*problems, *_notes(joined, files)),
-        state=_states(rows, matrix, files),
+        state=_states(rows, matrix, files, lacking),
         chosen=chosen if (chosen >= 0).any() else None,
         disputed=disputed if disputed.any() else None,
         sources=tuple(_sources(rows, joined, files)),
@@ -244,12 +254,19 @@ def _cells(rows: pd.DataFrame, matrix: ResponseMatrix) -> NDArray[np.bool_]:
 
 
 def _states(
-    rows: pd.DataFrame, matrix: ResponseMatrix, files: Mapping[str, LoadedFile]
+    rows: pd.DataFrame,
+    matrix: ResponseMatrix,
+    files: Mapping[str, LoadedFile],
+    lacking: pd.DataFrame,
 ) -> NDArray[np.uint8]:
-    """Return (m, n) what became of each item; the more doubtful state of several counts."""
+    """Return (m, n) what became of each item; the more doubtful state of several counts.
+
+    `lacking` has rows of items of which some repeats are missing.
+    """
     state = np.where(matrix.answered(), State.READ, State.UNASKED).astype(np.uint8)
     for name, code in ((FAILED, State.UNREAD), (MISSING, State.MISSING)):
         state[_cells(rows[rows["extraction"] == name], matrix)] = code
+    state[_cells(lacking, matrix)] = State.MISSING
     places = {item: place for place, item in enumerate(matrix.item_ids)}
     for file, of_file in rows.groupby("source", observed=True):
         table = files[str(file)].table
@@ -275,7 +292,7 @@ def _notes(joined: JoinedFiles, files: Mapping[str, LoadedFile]) -> Iterator[str
         if tally.accuracy is not None and tally.log_score is not None:
             is_cut = abs(tally.accuracy - tally.log_score) > SAME_SCORE
         said = tally.detail() if file.log is None else file.log.notes
-        if is_cut or said or any(getattr(tally, counter) for counter in _NOTED):
+        if is_cut or said or tally.is_notable or any(getattr(tally, counter) for counter in _NOTED):
             yield f"{Path(name).name}: {tally.detail()}"
 
 
@@ -301,30 +318,42 @@ def _named(rows: pd.DataFrame) -> pd.DataFrame:
     """Add `configuration`, a name for each way in which a model was asked.
 
     Ways of which not all is known are told apart in the name. If no item was asked in two ways,
-    they are parts of one, and the name is the model's.
+    they are parts of one, such as the tasks of a suite, and the name is the model's.
     """
     asked = rows[["model", "style", "shots"]].drop_duplicates()
     names = pd.Series(configurations(asked), asked.index, dtype=object)
     unclear = names.duplicated(keep=False)
-    once = rows.drop_duplicates([*asked, "position"])
-    twice = once["model"][once.duplicated(["model", "position"])]
     for row in asked.index[unclear]:
         _, style, shots = asked.loc[row]
-        way = [style] * bool(style) + [f"{shots} shots" if shots >= 0 else "unknown shots"]
+        way = [style] if style else []
+        way.append(f"{shots} shots" if shots >= 0 else "unknown shots")
         names[row] = f"{names[row]} ({', '.join(way)})"
-    clear = asked["model"][~unclear].astype(object)
-    parts = clear.duplicated(keep=False) & ~clear.isin(twice)
-    names.update(clear[parts])
+    once = rows.drop_duplicates([*asked, "position"])
+    twice = once["model"][once.duplicated(["model", "position"])]
+    models = asked["model"].astype(object)
+    parts = models.duplicated(keep=False) & ~models.isin(twice)
+    names.update(models[parts])
     codes = rows.groupby([*asked], sort=False, observed=True).ngroup().to_numpy(dtype=np.intp)
     return rows.assign(configuration=names.to_numpy()[codes])
 
 
-def _judged(file: LoadedFile) -> LoadedFile:
+def _lacking_repeats(rows: pd.DataFrame, joined: JoinedFiles) -> pd.DataFrame:
+    """Return the rows of items that lack repeats: fewer than others have, or than a log states."""
+    key = ["configuration", "source"]
+    of_item = rows.groupby([*key, "position"], observed=True)["repeat"].transform("size")
+    most = of_item.groupby([rows[name] for name in key], observed=True).transform("max")
+    stated = {name: source.settings.repeats or 0 for name, source in joined.sources.items()}
+    wanted = np.maximum(most, rows["source"].astype(str).map(stated).fillna(0))
+    return rows[(of_item < wanted).to_numpy(dtype=bool)]
+
+
+def _judged(file: LoadedFile, *, with_text: bool) -> LoadedFile:
     """Return a table with its layout, which must state correctness: the options are unknown."""
     spec, table = file.spec, file.table
     if table is None:
         return file
     table = table.rename_columns([_item_id(name, table) for name in table.column_names])
+    table = _with_plain_ids(table)
     marked = {"item_id", *("correct", "score")} & {*table.column_names}
     if "model" not in table.column_names and "item_id" in marked and len(marked) > 1:
         table = table.append_column("model", pa.array([Path(file.name).stem] * len(table)))
@@ -336,7 +365,8 @@ def _judged(file: LoadedFile) -> LoadedFile:
     elif not {"item_id", "model"} <= set(names):
         return LoadedFile(spec.model_copy(update={"layout": "wide", "values": "correct"}), table)
     elif scored:
-        table = table.select([name for name in names if name in _ANSWER_COLUMNS])
+        kept = [*_ANSWER_COLUMNS, "question"] if with_text else _ANSWER_COLUMNS
+        table = table.select([name for name in names if name in kept])
         return LoadedFile(spec.model_copy(update={"layout": "tidy"}), table)
     else:
         why = (
@@ -346,6 +376,17 @@ def _judged(file: LoadedFile) -> LoadedFile:
     return LoadedFile(spec, None, problem=why)
 
 
+def _with_plain_ids(table: pa.Table) -> pa.Table:
+    """Return a table with ids in Unicode's NFC, and questions with single spaces as well."""
+    names = [plain_text(name) for name in table.column_names]
+    table = table.rename_columns(names)
+    for name, fold in (("item_id", plain_text), ("question", normal_text)):
+        if name in names and column_kind(table[name]) == "text":
+            texts = [None if each is None else fold(each) for each in table[name].to_pylist()]
+            table = table.set_column(names.index(name), name, pa.array(texts, pa.large_string()))
+    return table
+
+
 def _item_id(name: str, table: pa.Table) -> str:
     """Return `item_id` for `item` or `id` in a table without such a column, else the name."""
     others = {"item_id", "item"} if name == "id" else {"item_id"}
@@ -353,36 +394,57 @@ def _item_id(name: str, table: pa.Table) -> str:
     return "item_id" if known else name
 
 
+class _Known(NamedTuple):
+    """What tables say of an item."""
+
+    subject: str = ""
+    question: str = ""
+
+
 def nameless_items(files: Mapping[str, LoadedFile], known: Collection[str] = ()) -> pd.DataFrame:
-    """Return an open-ended item for each id in tables that is not known, with its subject if any.
+    """Return an open-ended item for each id in tables that is not known, with what is said of it.
 
     Raises:
         InputError: there is no id, an item has two subjects, or answers are letters alone.
     """
-    subjects: dict[str, str] = {}
-    for file, table in ((f, f.table) for f in files.values() if f.table is not None):
-        names = table.column_names
-        chosen = "prediction" in names or has_letters(file, table)
-        if chosen and not {"correct", "score"} & {*names}:
-            raise InputError(f"{file.name}: no column 'correct' or 'score'; letters need `items`")
-        ids = table["item_id"].to_pylist() if "item_id" in names else names
-        stated = table["subject"].to_pylist() if {"item_id", "subject"} <= {*names} else repeat("")
-        for name, subject in dict.fromkeys(zip(ids, stated, strict=False)):
-            own = "" if subject is None else str(subject)
-            first = subjects.get(str(name)) or own
-            if own and first != own:
-                why = f"item {name} is of subject {first!r} and {own!r}"
-                raise InputError(f"{file.name}: {why}; give each an id of its own")
-            subjects[str(name)] = first
-    new = subjects.keys() - {"model", "None", *known}
+    items: dict[str, _Known] = {}
+    for file in files.values():
+        if file.table is not None:
+            _add_ids(items, file, file.table)
+    new = items.keys() - {"model", "None", *known}
     if not new and not known:
         raise InputError(f"{next(iter(files))}: no item ids")
     columns = Items.empty().columns
     blank = dict.fromkeys(columns) | {"split": "test", "answer": -1}
     blank |= {"choices": [], "answer_text": "", "correct_set": []}
-    rows = [
-        {**blank, "item_id": name, "question": name, "content_hash": content_hash(name)}
-        | {"subject": subjects[name]}
-        for name in sorted(new)
-    ]
+    rows = []
+    for name in sorted(new):
+        question = items[name].question or name
+        about = {"item_id": name, "subject": items[name].subject, "question": question}
+        rows.append({**blank, **about, "content_hash": content_hash(question)})
     return pd.DataFrame(rows, columns=columns)
+
+
+def _add_ids(items: dict[str, _Known], file: LoadedFile, table: pa.Table) -> None:
+    """Add the items of a table, with subject and question if it has them."""
+    names = table.column_names
+    chosen = "prediction" in names or has_letters(file, table)
+    if chosen and not {"correct", "score"} & {*names}:
+        raise InputError(f"{file.name}: no column 'correct' or 'score'; letters need `items`")
+    if "item_id" not in names:
+        for name in names:
+            items.setdefault(name, _Known())
+        return
+    about = [
+        table[name].to_pylist() if name in names else repeat(None)
+        for name in ("item_id", "subject", "question")
+    ]
+    for item_id, subject, question in dict.fromkeys(zip(*about, strict=False)):
+        name = str(item_id)
+        before = items.get(name, _Known())
+        own = "" if subject is None else str(subject)
+        if own and before.subject and own != before.subject:
+            why = f"item {name} is of subject {before.subject!r} and {own!r}"
+            raise InputError(f"{file.name}: {why}; give each an id of its own")
+        text = "" if question is None else str(question)
+        items[name] = _Known(before.subject or own, before.question or text)

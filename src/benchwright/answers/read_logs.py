@@ -140,6 +140,8 @@ def write_answers(read: ReadLogs, file: Path) -> None:
     """Write the joined answers as a table that `compare`, `plan` and runs read."""
     hashes = read.items[["item_id", "content_hash"]]
     table = read.answers.drop(columns=_UNWRITTEN).merge(hashes, on="item_id")
+    chosen = table["prediction"].astype("Int64")
+    table["prediction"] = chosen.mask(chosen < 0)
     with written_aside(file) as aside:
         if file.suffix == ".csv":
             table.to_csv(aside, index=False)

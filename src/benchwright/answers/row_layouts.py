@@ -18,7 +18,7 @@ from benchwright.ingestion.source_fields import (
     read_required,
 )
 from benchwright.logs.json_values import as_literal
-from benchwright.logs.options import option_position
+from benchwright.logs.options import are_letters, option_position
 from benchwright.logs.sample import Sample
 from benchwright.params.benchmark import ChoicesField, FieldMapping, GoldField
 
@@ -154,7 +154,7 @@ def _without_options(sample: Sample, reading: Reading) -> Iterator[Reading]:
     """Yield what a question without options asks: between texts, its list, or an open answer."""
     texts = tuple(map(plain_text, sample.continuations or ()))
     named = len(set(texts)) == len(texts) > 1 and all(texts) and how_asked(sample, texts)
-    if named and "cloze" in named and "letters" not in named:
+    if named and "cloze" in named and "letters" not in named and not are_letters(texts):
         yield reading._replace(choices=texts)
     yield from filter(None, (_without_list(reading),))
     if sample.doc is not None and {"question", "answer"} <= sample.doc.keys():

@@ -30,6 +30,7 @@ class Tally:
     accuracy: float | None = None
     log_score: float | None = None
     notes: list[str] = field(default_factory=list)
+    is_notable: bool = False  # whether a verdict on the file should show the notes
     model: str = ""  # of a log
     _examples: dict[str, list[str]] = field(default_factory=dict)
     _counts: dict[str, int] = field(default_factory=dict)

@@ -47,9 +47,26 @@ _SAVED_RUN = (
     click.option("--data-root", help="Data folder. Default: the one in conf/."),
 )
 _ANSWERS = (
-    click.option("--task", default="", help="Task of logs. Default: all."),
-    click.option("--metric", default="", help="Metric of logs. Default: the only or main one."),
-    click.option("--filter", "--scorer", default="", help="Filter or scorer of logs."),
+    click.option(
+        "--task",
+        multiple=True,
+        metavar="PATTERN",
+        help="Tasks of logs, such as mmlu_*. Repeatable. Default: all.",
+    ),
+    click.option(
+        "--metric",
+        multiple=True,
+        metavar="[TASK=]NAME",
+        help="Metric, of the tasks that have it. Repeatable. Default: the only or main one.",
+    ),
+    click.option(
+        "--filter",
+        "--scorer",
+        multiple=True,
+        metavar="[TASK=]NAME",
+        help="Filter or scorer, of the tasks that have it. Repeatable.",
+    ),
+    click.option("--lower-is-better", is_flag=True, help="Turn scores round, of errors or rates."),
     click.option(
         "--scale",
         default="0:1",
@@ -110,7 +127,7 @@ def answer_options(command: Callback) -> Callback:
     def with_choice(*, scale: str, **others: Any) -> Any:
         from benchwright.answers.answer_files import read_choice
 
-        names = ("task", "metric", "filter", "repeats")
+        names = ("task", "metric", "filter", "repeats", "lower_is_better")
         values = {name: others.pop(name) for name in names}
         return command(choice=read_choice(scale, **values), **others)
 

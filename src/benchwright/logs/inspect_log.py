@@ -193,6 +193,8 @@ def _shots(evaluation: Json) -> int:
 def _scorer(header: Json, first: Json | None) -> str:
     """Return the scorer: `choice`, the only one or the only one with marks C and I; "" if none."""
     results = as_object(header.get("results"))
+    if headline := as_text(as_object(results.get("headline")).get("scorer")):
+        return headline
     stated = [as_text(as_object(e).get("scorer")) for e in as_list(results.get("scores"))]
     scores = {} if first is None else _scores(first)
     names = list(dict.fromkeys([*filter(None, stated), *scores]))

@@ -39,6 +39,8 @@ _NESTED = (
 _SHOTS = "doc.fewshot_samples.list.element.query"
 _MARKS = ("acc", "em", "exact_match", "extractive_match", "qem", "pqem", "mc1", "acc_norm")
 """Metrics of single answers, the preferred first: `acc` marks what the log-likelihoods choose."""
+_OF_SEVERAL = ("avg@", "pass@", "maj@")
+"""Beginnings of metrics of all answers to a prompt."""
 _FLAT = (
     "query",
     "example",
@@ -111,7 +113,9 @@ def read(file: OpenedFile) -> list[Log]:
     name, shots = _task_and_shots(first, layout, named)
     metrics = list(_metrics(first, layout))
     only = metrics[0] if len(metrics) == 1 else ""
-    layout = layout._replace(mark=next((mark for mark in _MARKS if mark in metrics), only))
+    counted = [mark for mark in _MARKS if mark in metrics]
+    counted += [metric for metric in metrics if metric.startswith(_OF_SEVERAL)]
+    layout = layout._replace(mark=counted[0] if counted else only)
     results_file = _results_file(path, named["time"]) if named is not None else None
     results = {} if results_file is None else as_object(read_json(results_file))
     general = as_object(results.get("config_general"))
@@ -293,6 +297,9 @@ def _scored(sample: Sample, values: Sequence[Any], mark: str) -> Sample:
 
 def _written(sample: Sample, texts: Sequence[str]) -> Iterator[Sample]:
     """Yield a sample for each written answer; a mark of several is of none of them."""
+    if len(texts) > 1 and any(mark.metric.startswith(_OF_SEVERAL) for mark in sample.marks):
+        yield _options(sample)._replace(choices=(), gold=())
+        return
     target = sample.choices[sample.gold[0]] if sample.gold[:1] < (len(sample.choices),) else ""
     if len(sample.choices) == 1:  # the right answer alone
         sample = sample._replace(choices=(), gold=(), target=target)

@@ -18,7 +18,7 @@ from benchwright.core.printable import ascii_surrogates, format_value
 from benchwright.logs.json_files import array_elements, json_lines, read_json
 from benchwright.logs.json_values import as_count, as_list, as_number, as_object, as_text
 from benchwright.logs.opened_file import OpenedFile, opened_file
-from benchwright.logs.sample import Log, Mark, Sample, Settings, digest_of, sampling_of
+from benchwright.logs.sample import NO_MARK, Log, Mark, Sample, Settings, digest_of, sampling_of
 
 NAME = "lm-evaluation-harness"
 
@@ -28,6 +28,7 @@ _STRUCTURE = frozenset(
     ("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics")
 )
 _LIKELIHOOD = frozenset(("exact_match",))  # of options: that the gold is likeliest of all texts
+_COUNTS = frozenset(("sample_len", "samples"))  # beside the scores of a task
 _CONTEXT_END = 2_000  # characters, beyond any option
 _NAME = re.compile(
     r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)\.jsonl?", re.DOTALL
@@ -87,6 +88,8 @@ def read(file: OpenedFile) -> list[Log]:
             revision=revision if isinstance(revision, str) else "",
             shots=next((count for count in map(as_count, shots) if count >= 0), -1),
             scores=_scores(as_object(as_object(results.get("results")).get(task))),
+            main=_first_score(results, task),
+            first_counts=True,
             directions={n: better for n, better in directions.items() if type(better) is bool},
             settings=Settings() if beside is None else _settings(results, of_task, task),
         )
@@ -100,6 +103,12 @@ def _model_of_folder(path: Path) -> str:
         return ""
     is_path = folder.startswith("__")
     return folder.replace("__", "/") if is_path else folder.replace("__", "/", 1)
+
+
+def _first_score(results: dict[str, Any], task: str) -> Mark:
+    """Return the score that the results name first."""
+    scores = _scores(as_object(as_object(results.get("results")).get(task)))
+    return next(iter(scores), NO_MARK)
 
 
 def _settings(results: dict[str, Any], of_task: dict[str, Any], task: str) -> Settings:
@@ -166,7 +175,7 @@ def _scores(scores: dict[str, Any]) -> dict[Mark, float]:
     for name, value in scores.items():
         metric, _, source = name.partition(",")
         score = math.nan if isinstance(value, str) else as_number(value)
-        if not math.isnan(score) and not metric.endswith("_stderr"):
+        if not math.isnan(score) and metric not in _COUNTS and not metric.endswith("_stderr"):
             found[Mark(metric, source or "none")] = score
     return found
 

@@ -13,10 +13,17 @@ MOST_SEVERAL = 52
 
 
 def are_letters(choices: Sequence[str]) -> bool:
-    """Return whether options are only their own letters, `A`, ` B` or `(C)`, in order."""
-    return bool(choices) and all(
-        text.strip(_AROUND_LABEL) == letter for text, letter in zip(choices, LETTERS, strict=False)
-    )
+    """Return whether options are only their own letters, `A`, ` B` or `(C)`, in order.
+
+    Of other scripts, each is a single letter: their orders differ by language.
+
+    >>> are_letters(["A", "(B)"]), are_letters(["أ", "ب"]), are_letters(["B", "A"])
+    (True, True, False)
+    """
+    bare = [text.strip(_AROUND_LABEL) for text in choices]
+    if all(len(text) == 1 and text.isalpha() and not text.isascii() for text in bare):
+        return len(bare) > 1
+    return bool(bare) and all(text == letter for text, letter in zip(bare, LETTERS, strict=False))
 
 
 def letter_position(text: str, count: int) -> int:

@@ -159,6 +159,7 @@ class Log:
         default_factory=dict
     )  # what the log states of all its samples
     main: Mark = NO_MARK  # the score that the log itself calls its main one
+    first_counts: bool = False  # whether the first score of the samples is it, where none is named
     # by metric: whether higher is better, where the log says so
     directions: Mapping[str, bool] = field(default_factory=dict)
     settings: Settings = Settings()

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from benchwright.answers.source import Source
-from benchwright.core.configuration import SCORED_AS, STYLES
+from benchwright.core.configuration import SCORED_AS
 from benchwright.core.wording import count, joined
 
 Kind = Literal["score", "prompts", "items", "read"]
@@ -76,8 +76,10 @@ def _shots(source: Source) -> str | None:
 
 
 def _style(source: Source) -> str | None:
-    style = SCORED_AS.get(source.style, source.style)
-    return STYLES.get(style)
+    return _STYLES.get(SCORED_AS.get(source.style, source.style))
+
+
+_STYLES = {"letters": "letters", "cloze": "texts of options", "generate": "written answers"}
 
 
 def _chat_template(source: Source) -> str | None:
