@@ -12,7 +12,7 @@ from benchwright.ingestion.source_fields import Rule
 from benchwright.ingestion.source_rows import IngestedTables, map_source_rows
 from benchwright.params.benchmark import BenchmarkParams
 
-FILES = Path(__file__).resolve().parents[3] / "conf" / "base" / "parameters" / "benchmarks"
+FILES = Path(__file__).resolve().parents[2] / "conf" / "base" / "parameters" / "benchmarks"
 NAMES = sorted(path.stem for path in FILES.glob("*.yml"))
 OF_PAPERS = {"arc", "commonsense_qa", "gsm8k", "hellaswag", "mmlu", "truthfulqa", "winogrande"}
 BUNDLED = {"demo", "documents"}

@@ -211,7 +211,7 @@ class LogPlaces:
         return self._place_of(sample, reading, reason)
 
     def _place_of(self, sample: Sample, reading: Reading, reason: str = "") -> Place:
-        content = _content(reading)
+        content = _content(sample, reading)
         known = self.index.by_number(content)
         if content not in self._options:
             if known:
@@ -308,10 +308,13 @@ def _contrary_rows(columns: Mapping[str, Any], items: ItemsOfLogs) -> tuple[int,
     return contrary, len(judged), sum(judged) / max(len(judged), 1)
 
 
-def _content(reading: Reading) -> Content:
-    """Return question and options by which two samples are of one item, in Unicode's NFC."""
+def _content(sample: Sample, reading: Reading) -> Content:
+    """Return what makes two samples ask the same item: question, options, and what is beside."""
     options = sorted(unicodedata.normalize("NFC", text) for text in reading.choices)
-    return unicodedata.normalize("NFC", reading.question), tuple(options)
+    question = unicodedata.normalize("NFC", reading.question)
+    if sample.beside:
+        question = f"{question}\x1f{sample.beside}"
+    return question, tuple(options)
 
 
 def _row(sample: Sample, log: Log, reading: Reading, reason: str) -> tuple[dict[str, Any], str]:

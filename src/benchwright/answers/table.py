@@ -112,7 +112,13 @@ class Answers(NamedTuple):
     def clusters(self) -> NDArray[np.intp]:
         """Return (n,) labels, equal for items that share a passage or stem."""
         rows = self.item_rows()
-        return np.arange(len(self.item_ids)) if rows is None else item_clusters(rows)
+        if rows is None:
+            return np.arange(len(self.item_ids))
+        # Equal texts that were asked as items of their own differ in something else, an image.
+        options = rows["choices"].map(lambda texts: tuple(sorted(texts)))
+        same = rows.assign(options=options).duplicated(["question", "options"], keep=False)
+        alone = same & rows["passage_id"].isna()
+        return item_clusters(rows.assign(question=rows["question"].mask(alone, "")))
 
     def subjects(self) -> NDArray[np.object_] | None:
         """Return the (n,) subjects; None for a single or unknown subject."""

@@ -94,13 +94,16 @@ def terminal_lines(estimated: Estimated) -> list[str]:
             "answered": f"{model.answered:,}",
             "on subset": _share(model.on_subset),
             f"all {estimated.of_items:,}": _share(model.score),
-            f"{estimated.level:.0%} interval": (
-                f"[{_share(model.low) or '–'}, {_share(model.high) or '–'}]"
-            ),
-            "": model.reason,
+            f"{estimated.level:.0%} interval": _between(model.low, model.high) or "[–, –]",
         }
-        rows.append(row)
+        if any(each.least is not None for each in estimated.models):
+            row["with missing wrong to right"] = _between(model.least, model.most)
+        rows.append({**row, "": model.reason})
     return [*lines, *table_lines(rows)]
+
+
+def _between(low: float | None, high: float | None) -> str:
+    return "" if low is None and high is None else f"[{_share(low) or '–'}, {_share(high) or '–'}]"
 
 
 def _share(value: float | None) -> str | None:

@@ -281,7 +281,8 @@ def read_gold(row: Row, mapping: FieldMapping, choices: list[str]) -> list[int]:
         raise Unusable(Rule.MISSING_GOLD, detail)
     if gold.form in ("one_hot", "multi_hot"):
         return _hot(value, len(choices), several=gold.form == "multi_hot")
-    if gold.form == "letter" and isinstance(value, str) and (several := several_letters(value)):
+    letters = ", ".join(map(str, value)) if isinstance(value, list) else value
+    if gold.form == "letter" and isinstance(letters, str) and (several := _letters(letters)):
         return [_option_index(LETTERS[option], gold.form, len(choices)) for option in several]
     if gold.form in ("index", "number", "letter"):
         return [_option_index(value, gold.form, len(choices))]
@@ -295,6 +296,12 @@ def read_gold(row: Row, mapping: FieldMapping, choices: list[str]) -> list[int]:
         detail = f"{len(labels)} {what} for {len(choices)} options"
         raise Unusable(Rule.LABELS_DO_NOT_FIT, detail)
     return [_only_match(text, [as_text(label, what) for label in labels], "labels")]
+
+
+def _letters(text: str) -> tuple[int, ...]:
+    """Return the options that several letters name, in any order, or the one of a list of one."""
+    named = several_letters("".join(sorted(text)) if text.isalpha() and text.isupper() else text)
+    return named or ((LETTERS.index(text),) if text in LETTERS and len(text) == 1 else ())
 
 
 def gold_form(answers: Iterable[Any], choices: Iterable[Any], from_0: bool = False) -> str:

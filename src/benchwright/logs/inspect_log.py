@@ -282,6 +282,7 @@ def _sample(path: Path, sample: Json, scorer: str, reduced: Reduced) -> Sample:
         as_text(number),
         question=text,
         prompt=text,
+        beside=_beside(sample.get("input")),
         choices=choices,
         gold=_gold(targets, choices),
         doc=as_object(sample.get("metadata")) or None,
@@ -358,6 +359,16 @@ def _text(value: Any) -> str:
         parts = [as_object(part).get("text") for part in content]
         return "\n".join(as_text(part) for part in parts if isinstance(part, str))
     return as_text(content)
+
+
+def _beside(value: Any) -> str:
+    """Return a digest of earlier turns, and of what is no text in the last one; "" without any."""
+    turns = [as_object(each) for each in as_list(value)]
+    asked = [turn for turn in turns if turn.get("role") != "system"]
+    parts: list[Any] = [(turn.get("role"), turn.get("content")) for turn in asked[:-1]]
+    last = as_list(asked[-1].get("content")) if asked else []
+    parts += [part for part in last if as_object(part).get("type") not in (None, "text")]
+    return digest_of(*parts) or "" if parts else ""
 
 
 # --- entries of archives --------------------------------------------------------------------------

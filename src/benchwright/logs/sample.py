@@ -113,6 +113,7 @@ class Sample(NamedTuple):
     number: str  # the log's own name of the question, for messages only
     question: str = ""  # the question alone, verbatim
     prompt: str = ""  # what the model read, where the log does not have the question alone
+    beside: str = ""  # a digest of what else was asked: images, and earlier turns
     choices: tuple[str, ...] = ()  # texts of the options; empty if the log has letters only
     gold: tuple[int, ...] = ()  # positions of the right options, empty if unknown
     doc: Mapping[str, Any] | None = None  # the task's source row, or the sample's metadata

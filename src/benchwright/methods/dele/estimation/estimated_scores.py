@@ -32,6 +32,8 @@ class ModelEstimate(NamedTuple):
     high: float | None
     se: float | None  # standard error; None where all answers are equal
     reason: str  # why there is no estimate, or a caveat; otherwise ""
+    least: float | None = None  # lowest bound with all missing answers wrong; None if all are there
+    most: float | None = None  # highest bound with all missing answers right
 
 
 class Estimated(NamedTuple):
@@ -88,7 +90,12 @@ def estimate_scores(
     positions = pd.Index(training.item_ids).get_indexer(pd.Index(subset.item_ids))
     weighted = WeightedSubset(positions, subset.weights, subset.inclusion)
     models = Training(training.correct, families=training.family_numbers())
-    estimates = kind.fit(models, weighted, seed, paired=paired)(responses, level)
+    # Missing answers also at their worst and at their best: all wrong, and all right.
+    wrong = np.nan_to_num(responses, nan=0.0)
+    right = np.nan_to_num(responses, nan=1.0)
+    fitted = kind.fit(models, weighted, seed, paired=paired)
+    estimates = fitted(responses, level)
+    bounds = (fitted(wrong, level).low, fitted(right, level).high)
     return Estimated(
         subset=subset,
         estimator=name,
@@ -96,15 +103,21 @@ def estimate_scores(
         of_items=len(training.item_ids),
         training=len(training.models),
         source=training.source,
-        models=tuple(_of_models(new.models, responses, subset.weights, estimates)),
+        models=tuple(_of_models(new.models, responses, subset.weights, estimates, bounds=bounds)),
         notes=tuple(notes),
     )
 
 
 def _of_models(
-    models: Sequence[str], responses: Floats, weights: Floats, estimates: Estimates
+    models: Sequence[str],
+    responses: Floats,
+    weights: Floats,
+    estimates: Estimates,
+    *,
+    bounds: tuple[Floats, Floats],
 ) -> Iterator[ModelEstimate]:
     scores = estimates.shown
+    least, most = bounds
     for row, model in enumerate(models):
         low = estimates.low[row]
         high = estimates.high[row]
@@ -119,6 +132,8 @@ def _of_models(
             high=_none_if_nan(high),
             se=None if all_equal else _none_if_nan(se),
             reason=estimates.reason[row],
+            least=_none_if_nan(least[row]) if np.isnan(responses[row]).any() else None,
+            most=_none_if_nan(most[row]) if np.isnan(responses[row]).any() else None,
         )
 
 
