@@ -1,4 +1,4 @@
-"""Metrics that are lower for better answers."""
+"""Metrics that are lower, or higher, for better answers."""
 
 from collections.abc import Mapping
 
@@ -10,6 +10,13 @@ LOWER_IS_BETTER = frozenset(
     }
 )  # fmt: skip
 """Names of metrics that are lower for better answers, whatever a log says or leaves out."""
+HIGHER_IS_BETTER = frozenset(
+    {
+        "acc", "acc_norm", "accuracy", "exact_match", "quasi_exact_match", "em", "qem", "f1",
+        "choice", "match", "includes", "exact", "answer", "pattern", "score",
+    }
+)  # fmt: skip
+"""Names of metrics and scorers that are higher for better answers, where a log does not say."""
 
 
 def is_lower_better(metric: str, stated: Mapping[str, bool]) -> bool:

@@ -27,7 +27,17 @@ from benchwright.logs.options import (
     letter_position,
     several_letters,
 )
-from benchwright.logs.sample import Log, Mark, Sample, Settings, digest_of, sampling_of
+from benchwright.logs.sample import (
+    Log,
+    Mark,
+    Sample,
+    Settings,
+    digest_of,
+    instruction_of,
+    sampling_of,
+    solver_steps,
+    template_of,
+)
 
 NAME = "Every Eval Ever"
 
@@ -126,15 +136,24 @@ def _settings(results: Collection[Row]) -> Settings:
     first = next(iter(results), {})
     asked = as_object(as_object(first.get("generation_config")).get("generation_args"))
     samples = as_count(as_object(first.get("source_data")).get("samples_number"))
+    steps = solver_steps(_steps(asked))
     return Settings(
-        template=digest_of(asked.get("prompt_template"), _steps(asked)),
+        template=digest_of(asked.get("prompt_template"), template_of(steps)),
+        instruction=instruction_of(steps),
         sampling=sampling_of(asked),
         samples=samples if samples >= 0 and "limit" not in asked else None,
     )
 
 
 def _steps(asked: Row) -> list[Any]:
-    return as_list(as_object(asked.get("eval_plan")).get("steps"))
+    """Return the steps of a plan, each of which the converter of Inspect writes as JSON text."""
+    steps: list[Any] = []
+    for step in as_list(as_object(asked.get("eval_plan")).get("steps")):
+        try:
+            steps.append(json.loads(step) if isinstance(step, str) else step)
+        except (ValueError, RecursionError):
+            steps.append({"solver": step})
+    return steps
 
 
 def _samples(

@@ -32,6 +32,9 @@ _TEMPLATE = (
     "output_prefix",
     "output_suffix",
     "instance_prefix",
+    "global_suffix",
+    "chain_of_thought_prefix",
+    "substitutions",
 )
 _HIDDEN = re.compile(r"\[redacted\]|\[encrypted_text_\d+\]")
 

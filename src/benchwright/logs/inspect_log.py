@@ -26,7 +26,19 @@ from benchwright.logs.json_files import File, members
 from benchwright.logs.json_values import as_count, as_list, as_number, as_object, as_text
 from benchwright.logs.opened_file import OpenedFile, bytes_of, path_of
 from benchwright.logs.options import chosen_options, letter_position
-from benchwright.logs.sample import Log, Mark, Sample, Settings, digest_of, sampling_of
+from benchwright.logs.sample import (
+    SYSTEM_MESSAGE,
+    Log,
+    Mark,
+    Sample,
+    Settings,
+    digest_of,
+    instruction_of,
+    sampling_of,
+    setting_text,
+    solver_steps,
+    template_of,
+)
 
 NAME = "Inspect"
 ZSTANDARD = 93
@@ -144,33 +156,34 @@ def _settings(header: Json) -> Settings:
     plan = as_object(header.get("plan"))
     config = as_object(evaluation.get("config"))
     dataset = as_object(evaluation.get("dataset"))
-    steps = [as_object(step) for step in as_list(plan.get("steps"))]
-    solvers = [(step.get("solver"), _given(step.get("params"))) for step in steps]
-    systems = [params for solver, params in solvers if solver == "system_message"]
-    instruction = as_text(as_object(systems[0]).get("template")) if systems else ""
+    steps = solver_steps(as_list(plan.get("steps")))
     asked = {**as_object(plan.get("config")), **as_object(evaluation.get("model_generate_config"))}
     epochs = as_count(config.get("epochs"))
     samples = as_count(dataset.get("samples"))
     limit = config.get("limit")
-    reducers = as_list(config.get("epochs_reducer"))
-    version = evaluation.get("task_version")
+    reducers = as_list(config.get("epochs_reducer")) or ["mean"]
     status = header.get("status", "success")
     return Settings(
-        task_version=None if version is None else str(version),
-        template=digest_of([pair for pair in solvers if pair[0] != "system_message"]),
-        instruction=instruction if solvers else None,
+        task_version=setting_text(evaluation.get("task_version")),
+        template=template_of(steps),
+        instruction=as_text(asked.get(SYSTEM_MESSAGE)) or instruction_of(steps),
         sampling=sampling_of(asked),
         samples=samples if samples >= 0 else None,
         limit=None if limit is None else str(limit),
         repeats=epochs if epochs > 0 else None,
-        reducer=as_text(reducers[0]) if reducers else None,
+        reducer=as_text(reducers[0]) if epochs > 1 else None,
+        scoring=_scoring(header),
         status="" if status == "success" else as_text(status),
     )
 
 
-def _given(params: object) -> dict[str, Any]:
-    """Return the parameters of a solver that have a value: others come with versions."""
-    return {name: value for name, value in as_object(params).items() if value}
+def _scoring(header: Json) -> dict[str, str]:
+    """Return a digest of the parameters of each scorer, such as the model that judges."""
+    scores = map(as_object, as_list(as_object(header.get("results")).get("scores")))
+    return {
+        as_text(score.get("scorer")): digest_of(score.get("params")) or "defaults"
+        for score in scores
+    }
 
 
 def _model(evaluation: Json) -> str:

@@ -21,7 +21,15 @@ from benchwright.logs.json_values import (
 )
 from benchwright.logs.opened_file import OpenedFile
 from benchwright.logs.options import are_letters, chosen_options
-from benchwright.logs.sample import Log, Mark, Sample, Settings, digest_of, sampling_of
+from benchwright.logs.sample import (
+    Log,
+    Mark,
+    Sample,
+    Settings,
+    digest_of,
+    sampling_of,
+    setting_text,
+)
 
 NAME = "lighteval"
 LEADERBOARD = "Open LLM Leaderboard v1"
@@ -181,17 +189,22 @@ def _settings(results: Mapping[str, Any], of_task: Mapping[str, Any], name: str)
     parameters = model.get("generation_parameters", general.get("generation_parameters"))
     version = as_object(results.get("versions")).get(name, of_task.get("version"))
     limit = general.get("max_samples")
-    chat = model.get("use_chat_template", general.get("use_chat_template"))
+    chats = (
+        model.get("use_chat_template"),
+        general.get("use_chat_template"),
+        model.get("override_chat_template"),
+    )
+    asked = sampling_of(as_object(parameters))
     instruction = None
     if "system_prompt" in model:
         instruction = as_text(model["system_prompt"])
     return Settings(
-        task_version=None if version is None else str(version),
+        task_version=setting_text(version),
         dataset_revision=as_text(of_task.get("hf_revision")) or None,
         template=digest_of(of_task.get("prompt_function")),
         instruction=instruction,
-        chat_template=chat if isinstance(chat, bool) else None,
-        sampling=sampling_of(as_object(parameters)),
+        chat_template=next((chat for chat in chats if isinstance(chat, bool)), None),
+        sampling={**sampling_of({"max_tokens": of_task.get("generation_size")}), **asked},
         limit=None if limit is None else str(limit),
     )
 

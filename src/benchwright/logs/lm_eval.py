@@ -18,7 +18,16 @@ from benchwright.core.printable import ascii_surrogates, format_value
 from benchwright.logs.json_files import array_elements, json_lines, read_json
 from benchwright.logs.json_values import as_count, as_list, as_number, as_object, as_text
 from benchwright.logs.opened_file import OpenedFile, opened_file
-from benchwright.logs.sample import NO_MARK, Log, Mark, Sample, Settings, digest_of, sampling_of
+from benchwright.logs.sample import (
+    NO_MARK,
+    Log,
+    Mark,
+    Sample,
+    Settings,
+    digest_of,
+    sampling_of,
+    setting_text,
+)
 
 NAME = "lm-evaluation-harness"
 
@@ -41,6 +50,7 @@ _TEMPLATE = (
     "target_delimiter",
     "fewshot_delimiter",
 )
+_NO_RULES = ("metric", "aggregation", "higher_is_better")  # of a metric in `metric_list`
 # Arguments that may name the model, in the order in which the harness checks them.
 _MODEL_ARGUMENTS = ("peft", "delta", "pretrained", "model", "path", "engine")
 
@@ -116,22 +126,33 @@ def _settings(results: dict[str, Any], of_task: dict[str, Any], task: str) -> Se
     config = as_object(results.get("config"))
     asked = as_object(as_object(results.get("n-samples")).get(task))
     effective = as_count(asked.get("effective"))
-    version = as_object(results.get("versions")).get(task)
     revision = as_object(of_task.get("dataset_kwargs")).get("revision")
-    template = digest_of(*(of_task.get(name) for name in _TEMPLATE))
     limit = config.get("limit")
     says_chat = "chat_template" in results
-    instruction = as_text(results.get("system_instruction")) if says_chat else None
+    chat = results.get("chat_template")
     return Settings(
-        task_version=None if version is None else str(version),
+        task_version=setting_text(as_object(results.get("versions")).get(task)),
         dataset_revision=as_text(revision) or None,
-        template=template,
-        instruction=instruction,
-        chat_template=bool(results["chat_template"]) if says_chat else None,
+        template=digest_of(*(of_task.get(name) for name in _TEMPLATE)),
+        instruction=as_text(results.get("system_instruction")) if says_chat else None,
+        # The text is "" for servers, which apply templates that the harness does not know.
+        chat_template=bool(chat) if says_chat and chat != "" else None,
         sampling=_sampling(of_task.get("generation_kwargs"), config.get("gen_kwargs")),
         samples=effective if effective >= 0 else None,
         limit=None if limit is None else str(limit),
+        scoring=_scoring(of_task),
     )
+
+
+def _scoring(of_task: dict[str, Any]) -> dict[str, str]:
+    """Return a digest of the rules of each filter and metric."""
+    found: dict[str, str] = {}
+    for rule in map(as_object, as_list(of_task.get("filter_list"))):
+        found[as_text(rule.get("name"))] = digest_of(rule.get("filter")) or ""
+    for rule in map(as_object, as_list(of_task.get("metric_list"))):
+        given = {name: value for name, value in rule.items() if name not in _NO_RULES}
+        found[as_text(rule.get("metric"))] = digest_of(given) or ""
+    return found
 
 
 def _sampling(of_task: Any, of_run: Any) -> dict[str, str]:

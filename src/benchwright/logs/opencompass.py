@@ -88,7 +88,9 @@ def read(file: OpenedFile) -> list[Log]:
             model=folder.name,
             shots=_shots(settings),
             scores={} if score is None else {Mark(score_name): score},
-            settings=Settings() if config is None else _stated_settings(settings, run),
+            settings=Settings()
+            if config is None
+            else _stated_settings(settings, _settings(config, folder.name), run),
         )
     ]
 
@@ -109,14 +111,20 @@ def _settings(path: Path, task: str) -> str:
     return "" if found is None else re.split(r"\babbr=", text[found.start() :], maxsplit=2)[1]
 
 
-def _stated_settings(settings: str, run: "_Run") -> Settings:
-    """Return how a dataset was asked: its prompt template, and what a generation may be."""
+def _stated_settings(settings: str, of_model: str, run: "_Run") -> Settings:
+    """Return how a dataset was asked and scored, as the settings of it and of the model say."""
     template = re.search(r"\bprompt_template=.*?(?=\bretriever=|\Z)", settings, re.DOTALL)
-    numbers = re.findall(r"\b(temperature|top_p|top_k|max_out_len)=([\d.]+)", settings)
+    asked, _, _ = settings.partition("\nmodels=")
+    numbers = re.findall(r"\b(temperature|top_p|top_k|max_out_len)=([\d.]+)", asked)
+    scoring = re.search(r"\beval_cfg=.*?(?=\binfer_cfg=|\Z)", settings, re.DOTALL)
+    rules = re.findall(r"\btype='([^']+)'", scoring[0]) if scoring else []
+    chat = re.search(r"\btype='[\w.]+?(withChatTemplate|BaseModel)'", of_model)
     return Settings(
         template=None if template is None else digest_of(" ".join(template[0].split())),
+        chat_template=None if chat is None else chat[1] == "withChatTemplate",
         sampling=sampling_of(dict(numbers)),
         repeats=run.replicas if run.replicas > 1 else None,
+        scoring={"": " ".join(rules)} if rules else {},
     )
 
 

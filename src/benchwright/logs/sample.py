@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from benchwright.logs.json_values import as_number
+from benchwright.logs.json_values import as_number, as_object, as_text
 
 INVALID = "[invalid]"
 """What filters of lm-eval return for an answer that they cannot read."""
@@ -46,7 +46,8 @@ class Settings:
         samples: number of items that the run was to ask.
         limit: the limit on items that was set for the run.
         repeats: number of answers per item.
-        reducer: how repeats become one score.
+        reducer: how repeats become one score, None where there are none.
+        scoring: rules or digests of them, by the metric or scorer that follows them, "" for all.
         status: of the run, "" for one that ended well.
         missing_files: names of files that belong to the log and are not there.
     """
@@ -61,6 +62,7 @@ class Settings:
     limit: str | None = None
     repeats: int | None = None
     reducer: str | None = None
+    scoring: Mapping[str, str] = field(default_factory=dict)
     status: str = ""
     missing_files: tuple[str, ...] = ()
 
@@ -81,18 +83,54 @@ SAMPLING = {
 """Settings of generation that a run may set, and their names in `Settings.sampling`."""
 
 
+SYSTEM_MESSAGE = "system_message"
+"""The solver of Inspect that gives the system instruction."""
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")  # `<function f at 0x7f3a>`, of a process
+
+
+_TRUTH = {"true": 1, "false": 0}
+
+
+def setting_text(value: object) -> str | None:
+    """Return a setting as text, the same for all ways to write a number; None if it is not set."""
+    if not isinstance(value, int | float | str):
+        return None
+    number = as_number(_TRUTH.get(str(value).lower(), value))
+    return str(value) if math.isnan(number) else f"{number:g}"
 
 
 def sampling_of(settings: Mapping[str, Any]) -> dict[str, str]:
     """Return the settings of generation among others, as text; what is None is not set."""
     found: dict[str, str] = {}
     for theirs, ours in SAMPLING.items():
-        value = settings.get(theirs)
-        if isinstance(value, int | float | str):
-            number = as_number(value)
-            found[ours] = str(value) if math.isnan(number) else f"{number:g}"
+        text = setting_text(settings.get(theirs))
+        if text is not None:
+            found[ours] = text
     return found
+
+
+def solver_steps(steps: Sequence[Any]) -> list[tuple[str, dict[str, Any]]]:
+    """Return the solvers of a plan of Inspect with the parameters that they were given.
+
+    Later versions list defaults too, beside `params_passed`.
+    """
+    found: list[tuple[str, dict[str, Any]]] = []
+    for step in map(as_object, steps):
+        given = as_object(step.get("params_passed", step.get("params")))
+        passed = {name: value for name, value in given.items() if value}
+        found.append((as_text(step.get("solver")), passed))
+    return found
+
+
+def instruction_of(steps: Sequence[tuple[str, dict[str, Any]]]) -> str | None:
+    """Return the system instruction of a plan, "" if it has none, None if there is no plan."""
+    texts = [as_text(given.get("template")) for name, given in steps if name == SYSTEM_MESSAGE]
+    return "\n".join(texts) if steps else None
+
+
+def template_of(steps: Sequence[tuple[str, dict[str, Any]]]) -> str | None:
+    """Return a digest of the solvers of a plan but for its system instruction."""
+    return digest_of([step for step in steps if step[0] != SYSTEM_MESSAGE])
 
 
 def digest_of(*parts: object) -> str | None:

@@ -5,11 +5,15 @@ and not stated where one of them is silent.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from functools import partial
+from typing import Literal, NamedTuple
+
+import numpy as np
 
 from benchwright.answers.source import Source
 from benchwright.core.configuration import SCORED_AS
 from benchwright.core.wording import count, joined
+from benchwright.logs.direction import HIGHER_IS_BETTER
 
 Kind = Literal["score", "prompts", "items", "read"]
 """Kinds of premises; all but `read` may be allowed to differ."""
@@ -55,20 +59,39 @@ class _Fact(NamedTuple):
     kind: Kind
     value: Callable[[Source], str | None]
     shown: str = "{}"  # where both say the same
+    topic: str = ""  # facts of one topic stand together
     hidden: bool = False  # whether the value is a digest, which says nothing to a reader
+    expected: bool = True  # whether it is missed where neither side states it
+    matters: Callable[[Source], bool] = lambda source: True  # to the answers of a source
 
 
 def _score(source: Source) -> str | None:
-    if not source.metric:
-        return None
-    scorer = source.scorer if source.scorer not in ("none", source.metric) else ""
-    return f"{source.metric} ({scorer})" if scorer else source.metric
+    scorer = "" if source.scorer in ("none", source.metric) else source.scorer
+    if source.metric and scorer:
+        return f"{source.metric} ({scorer})"
+    return source.metric or scorer or None
 
 
 def _direction(source: Source) -> str | None:
-    if source.higher_is_better is None:
+    better = source.higher_is_better
+    if better is None and (source.metric or source.scorer) in HIGHER_IS_BETTER:
+        better = True
+    if better is None:
         return None
-    return "higher is better" if source.higher_is_better else "lower is better"
+    return "higher is better" if better else "lower is better"
+
+
+def _scoring(source: Source) -> str | None:
+    known = source.settings.scoring
+    rules = [known[name] for name in ("", source.metric, source.scorer) if name in known]
+    return " ".join(rules) or None
+
+
+def _reducer(source: Source) -> str | None:
+    reducer = source.settings.reducer
+    if reducer in (None, "mean"):
+        return reducer
+    return f"{reducer} of {source.settings.repeats}"
 
 
 def _shots(source: Source) -> str | None:
@@ -79,12 +102,9 @@ def _style(source: Source) -> str | None:
     return _STYLES.get(SCORED_AS.get(source.style, source.style))
 
 
-_STYLES = {"letters": "letters", "cloze": "texts of options", "generate": "written answers"}
-
-
 def _chat_template(source: Source) -> str | None:
     used = source.settings.chat_template
-    return None if used is None else "used" if used else "not used"
+    return None if used is None else "used" if used else _NONE
 
 
 def _instruction(source: Source) -> str | None:
@@ -92,7 +112,9 @@ def _instruction(source: Source) -> str | None:
     if text is None:
         return None
     words = " ".join(text.split())
-    return f"“{words[:40]}…”" if len(words) > 40 else f"“{words}”" if words else "none"
+    if not words:
+        return _NONE
+    return f"“{words[:40]}…”" if len(words) > 40 else f"“{words}”"
 
 
 def _sampling(name: str) -> Callable[[Source], str | None]:
@@ -102,43 +124,70 @@ def _sampling(name: str) -> Callable[[Source], str | None]:
     return value
 
 
+def _is_written(source: Source) -> bool:
+    """Return whether answers may be written, and not log-likelihoods."""
+    return source.style in ("", "generate")
+
+
+def _is_drawn(source: Source) -> bool:
+    """Return whether written answers may be drawn at random."""
+    sampling = source.settings.sampling
+    is_greedy = sampling.get("temperature") == "0" or sampling.get("do_sample") == "0"
+    return _is_written(source) and not is_greedy
+
+
+_NONE = "none"
+_STYLES = {
+    "letters": "log-likelihoods of letters",
+    "cloze": "log-likelihoods of the options' texts",
+    "generate": "written answers",
+}
+_SCORED = partial(_Fact, kind="score", topic="score")
+_ASKED = partial(_Fact, kind="prompts", topic="question")
+_DRAWN = partial(_Fact, kind="prompts", topic="sampling", expected=False, matters=_is_drawn)
 _FACTS = (
-    _Fact("score", "score", _score, "{} on both"),
-    _Fact("direction", "score", _direction),
-    _Fact("reducer of repeats", "score", lambda source: source.settings.reducer, "repeats by {}"),
-    _Fact("shots", "prompts", _shots),
-    _Fact("prompt style", "prompts", _style),
-    _Fact(
+    _SCORED("score", value=_score),
+    _SCORED("direction", value=_direction),
+    _SCORED(
+        "scoring rules", value=_scoring, shown="same scoring rules", hidden=True, expected=False
+    ),
+    _SCORED("reducer of repeats", value=_reducer, shown="repeats by {}", expected=False),
+    _ASKED("prompt style", value=_style),
+    _ASKED("shots", value=_shots),
+    _ASKED(
         "prompt template",
-        "prompts",
-        lambda source: source.settings.template,
-        "same template",
+        value=lambda source: source.settings.template,
+        shown="same template",
         hidden=True,
     ),
-    _Fact("task version", "prompts", lambda source: source.settings.task_version, "version {}"),
-    _Fact("data revision", "prompts", lambda source: source.settings.dataset_revision, "data {}"),
-    _Fact("system instruction", "prompts", _instruction, "system instruction {}"),
-    _Fact("chat template", "prompts", _chat_template, "chat template {}"),
-    _Fact("temperature", "prompts", _sampling("temperature"), "temperature {}"),
-    _Fact("top-p", "prompts", _sampling("top_p"), "top-p {}"),
-    _Fact("top-k", "prompts", _sampling("top_k"), "top-k {}"),
-    _Fact("sampling", "prompts", _sampling("do_sample"), "sampling {}"),
-    _Fact("answers per prompt", "prompts", _sampling("n"), "{} answers per prompt"),
-    _Fact("limit of tokens", "prompts", _sampling("max_tokens"), "at most {} tokens"),
+    _ASKED("task version", value=lambda source: source.settings.task_version, shown="version {}"),
+    _ASKED(
+        "data revision",
+        value=lambda source: source.settings.dataset_revision,
+        shown="data {}",
+        expected=False,
+    ),
+    _ASKED("system instruction", value=_instruction, shown="system instruction {}"),
+    _ASKED("chat template", value=_chat_template, shown="chat template {}"),
+    _DRAWN(
+        "temperature",
+        value=_sampling("temperature"),
+        shown="temperature {}",
+        expected=True,
+        matters=_is_written,
+    ),
+    _DRAWN("top-p", value=_sampling("top_p"), shown="top-p {}"),
+    _DRAWN("top-k", value=_sampling("top_k"), shown="top-k {}"),
+    _DRAWN("answers per prompt", value=_sampling("n"), shown="{} answers per prompt"),
+    _DRAWN(
+        "limit of tokens",
+        value=_sampling("max_tokens"),
+        shown="at most {} tokens",
+        matters=_is_written,
+    ),
 )
-_SILENT = (
-    "reducer of repeats",
-    "data revision",
-    "top-p",
-    "top-k",
-    "sampling",
-    "answers per prompt",
-    "limit of tokens",
-)
-"""Facts that are not missed where neither side states them."""
-_OF_WRITTEN = {"temperature", "top-p", "top-k", "sampling", "answers per prompt", "limit of tokens"}
-"""Facts that matter where answers are written, and are missed only there."""
 _MOST_TASKS = 3  # named in a line
+_MOST_VALUES = 2  # named in a line, each with its tasks
 
 
 def check_premises(
@@ -151,22 +200,35 @@ def check_premises(
         b: those of the second's.
         allow: kinds of premises that may differ.
     """
-    if all(source.format == "table" for source in (*a, *b)):
-        return Premises(
-            not_stated=("how the answers were asked and scored, since tables do not say",)
-        )
+    if silent := _said_by_one(a, b):
+        return Premises(not_stated=(silent,))
     pairs = _paired(a, b)
-    rests_on: list[str] = []
+    rests_on: dict[str, list[str]] = {}
     not_stated: list[str] = []
     broken: list[Broken] = []
     for fact in _FACTS:
         found = _compare_fact(fact, pairs)
-        rests_on += _with_tasks(found.alike, found.several_values(pairs))
-        not_stated += _with_tasks(found.silent, found.several_values(pairs))
-        broken += [Broken(fact.kind, text) for text in _with_tasks(found.different, len(pairs) > 1)]
+        rests_on.setdefault(fact.topic, []).extend(found.alike_in_words(fact))
+        not_stated += found.with_tasks(found.silent)
+        broken += [Broken(fact.kind, text) for text in found.with_tasks(found.different)]
     allowed = [each.text for each in broken if each.kind in allow]
     refused = [each for each in broken if each.kind not in allow]
-    return Premises(tuple(rests_on), tuple(not_stated), tuple(refused), tuple(allowed))
+    topics = [", ".join(texts) for texts in rests_on.values() if texts]
+    return Premises(tuple(topics), tuple(not_stated), tuple(refused), tuple(allowed))
+
+
+def _said_by_one(a: Sequence[Source], b: Sequence[Source]) -> str:
+    """Return what a side that states nothing leaves open, "" if both state something."""
+    said: dict[str, list[str]] = {}
+    for name, side in (("A", a), ("B", b)):
+        values = ((fact, _stated(fact, side)) for fact in _FACTS if not fact.hidden)
+        said[name] = [_in_words(fact, value) for fact, value in values if value is not None]
+    silent = [name for name, words in said.items() if not words]
+    if not silent:
+        return ""
+    text = f"how the answers of {joined(silent)} were asked and scored"
+    of_other = [f"{name}: {', '.join(words)}" for name, words in said.items() if words]
+    return f"{text} ({of_other[0]})" if of_other else text
 
 
 class _Found(NamedTuple):
@@ -176,68 +238,83 @@ class _Found(NamedTuple):
     silent: dict[str, list[str]]
     different: dict[str, list[str]]
 
-    def several_values(self, pairs: Sequence[Any]) -> bool:
-        """Return whether tasks differ, so that they must be named."""
-        return len(pairs) > 1 and len(self.alike) + len(self.silent) > 1
+    def with_tasks(self, texts: Mapping[str, Sequence[str]]) -> list[str]:
+        """Return texts, with their tasks if these differ."""
+        if sum(map(len, self)) < 2:
+            return list(texts)
+        return [f"{text} in {_named(tasks)}" for text, tasks in texts.items()]
+
+    def alike_in_words(self, fact: _Fact) -> list[str]:
+        """Return what both sides say alike, in short where each task has a value of its own."""
+        if len(self.alike) > _MOST_VALUES:
+            return [f"same {fact.name} in each task"]
+        return self.with_tasks(self.alike)
 
 
 def _compare_fact(fact: _Fact, pairs: Sequence[tuple[str, list[Source], list[Source]]]) -> _Found:
     found = _Found({}, {}, {})
     for task, first, second in pairs:
+        if not any(fact.matters(source) for source in (*first, *second)):
+            continue
         of_a = _stated(fact, first)
         of_b = _stated(fact, second)
-        if of_a is not None and of_a == of_b:
-            found.alike.setdefault(fact.shown.format(of_a), []).append(task)
-        elif of_a is not None and of_b is not None:
-            values = "A and B have others" if fact.hidden else f"A {of_a}, B {of_b}"
-            found.different.setdefault(f"{fact.name}: {values}", []).append(task)
-        elif not _is_idle(fact, (*first, *second)):
+        if of_a is None or of_b is None:
             said = _of_one_side(fact, of_a, of_b)
-            if said or fact.name not in _SILENT:
+            if said or fact.expected:
                 found.silent.setdefault(fact.name + said, []).append(task)
+        elif of_a == of_b:
+            found.alike.setdefault(_in_words(fact, of_a), []).append(task)
+        else:
+            values = "not the same on A and B" if fact.hidden else f"A {of_a}, B {of_b}"
+            found.different.setdefault(f"{fact.name}: {values}", []).append(task)
     return found
+
+
+def _in_words(fact: _Fact, value: str) -> str:
+    return f"no {fact.name}" if value == _NONE else fact.shown.format(value)
 
 
 def _of_one_side(fact: _Fact, of_a: str | None, of_b: str | None) -> str:
     """Return the value that only one side states, "" if neither does."""
     for name, value in (("A", of_a), ("B", of_b)):
         if value is not None:
-            return f" ({name}: {'stated' if fact.hidden else value})"
+            return f" (stated by {name})" if fact.hidden else f" ({name}: {value})"
     return ""
-
-
-def _with_tasks(texts: Mapping[str, Sequence[str]], named: bool) -> list[str]:
-    """Return texts, where `named` with the tasks that they are true of."""
-    if not named:
-        return list(texts)
-    return [f"{text} in {_named(tasks)}" for text, tasks in texts.items()]
 
 
 def _paired(
     a: Sequence[Source], b: Sequence[Source]
 ) -> list[tuple[str, list[Source], list[Source]]]:
-    """Return the sources of both sides by task; all together where no task is on both."""
+    """Return the sources of both sides by task, and those of other tasks with shared items."""
     tasks = sorted({source.task for source in a} & {source.task for source in b} - {""})
-    if not tasks:
-        return [("", list(a), list(b))]
-    return [
-        (task, [s for s in a if s.task == task], [s for s in b if s.task == task]) for task in tasks
-    ]
+    pairs: list[tuple[str, list[Source], list[Source]]] = []
+    for task in tasks:
+        of_a = [source for source in a if source.task == task]
+        of_b = [source for source in b if source.task == task]
+        pairs.append((task, of_a, of_b))
+    others_of_a = [source for source in a if source.task not in tasks]
+    others_of_b = [source for source in b if source.task not in tasks]
+    of_a = _sharing(others_of_a, others_of_b)
+    of_b = _sharing(others_of_b, others_of_a)
+    if of_a and of_b:
+        pairs.append(("other tasks", of_a, of_b))
+    return pairs
+
+
+def _sharing(sources: Sequence[Source], others: Sequence[Source]) -> list[Source]:
+    """Return the sources that have items of others."""
+    items = [source.positions for source in others]
+    known = np.concatenate(items) if items else np.empty(0)
+    return [source for source in sources if np.isin(source.positions, known).any()]
 
 
 def _stated(fact: _Fact, sources: Sequence[Source]) -> str | None:
     """Return what sources state, None if any is silent; several values are joined."""
-    values = [fact.value(source) for source in sources]
-    known = sorted({value for value in values if value is not None})
-    if len(known) == 0 or None in values:
+    values = {fact.value(source) for source in sources}
+    known = sorted(value for value in values if value is not None)
+    if not known or None in values:
         return None
     return joined(known)
-
-
-def _is_idle(fact: _Fact, sources: Sequence[Source]) -> bool:
-    """Return whether a fact is none of sources whose answers are log-likelihoods."""
-    scored = all(source.style not in ("", "generate") for source in sources)
-    return scored and fact.name in _OF_WRITTEN
 
 
 def _named(tasks: Sequence[str]) -> str:
