@@ -27,7 +27,8 @@ class Run:
     """What a tool may state of a run; what its format has no place for is left out.
 
     `metric`, `scorer` and `reducer` are "" for those of the format. `chat` is the model's own chat
-    template, "" where none was used. `left_out` names fields that this log does not have.
+    template, "" where none was used. `early` is an earlier version of the tool, which writes some
+    fields in another way. `left_out` names fields that this log does not have.
     """
 
     model: str = "org/model-a"
@@ -57,6 +58,7 @@ class Run:
     dtype: str = "bfloat16"
     device: str = "cuda:0"
     folder: str = "/data/runs"
+    early: bool = False
     left_out: tuple[str, ...] = ()
 
     @property
@@ -81,11 +83,11 @@ class Item:
 
 
 def asked(right: NDArray[np.float64], run: Run) -> list[tuple[Item, float]]:
-    """Return the items with their answers, in the order of the run and up to its limit."""
-    order = np.arange(len(right))
+    """Return the items up to the limit of a run with their answers, in the order of its samples."""
+    order = np.arange(len(right))[: run.limit]
     if run.order:
         order = np.random.default_rng(run.order).permutation(order)
-    return [(Item(int(number)), float(right[number])) for number in order[: run.limit]]
+    return [(Item(int(number)), float(right[number])) for number in order]
 
 
 def _json(path: Path, content: object) -> None:
@@ -173,7 +175,7 @@ def _lm_eval_files(
         "results": {"quiz": {"alias": "quiz", "sample_len": len(rows)}},
         "group_subtasks": {"quiz": []},
         "configs": {"quiz": config},
-        "versions": {"quiz": float(run.task_version)},
+        "versions": {"quiz": int(run.task_version) if run.early else float(run.task_version)},
         "n-shot": {"quiz": run.shots},
         "higher_is_better": {"quiz": {metric: run.higher_is_better}},
         "n-samples": {"quiz": {"original": 300, "effective": min(300, run.limit or 300)}},
@@ -184,7 +186,7 @@ def _lm_eval_files(
             "batch_size": str(run.batch),
             "device": run.device,
             "limit": run.limit,
-            "gen_kwargs": {},
+            "gen_kwargs": f"do_sample={run.temperature > 0}" if run.early else {},
             "random_seed": run.seed,
         },
         "git_hash": run.commit,
@@ -197,6 +199,9 @@ def _lm_eval_files(
         "chat_template_sha": None,
         "total_evaluation_time_seconds": "22.9",
     }
+    if run.early:
+        del config["unsafe_code"]
+        del results["lm_eval_version"]
     for field in run.left_out:
         results.pop(field)
     _json(place / f"results_{run.date}.json", results)
@@ -253,11 +258,11 @@ def _inspect(right: NDArray[np.float64], run: Run) -> tuple[dict[str, Any], list
         }
         samples += [{**sample, "epoch": epoch + 1} for epoch in range(run.repeats)]
     system = {"solver": "system_message", "params": {"template": run.instruction, "params": {}}}
-    choice = {
-        "solver": "multiple_choice",
-        "params": {"template": run.template, "cot": False, "max_tokens": None, "shuffle": False},
-        "params_passed": {"template": run.template},
-    }
+    passed = {"template": run.template}
+    params = {"cot": False, "max_tokens": None, "shuffle": "none", **passed}
+    choice = {"solver": "multiple_choice", "params": params, "params_passed": passed}
+    if run.early:
+        choice = {"solver": "multiple_choice", "params": passed}
     config: dict[str, Any] = {"max_connections": run.batch, "max_tokens": run.max_tokens}
     config |= {"temperature": run.temperature, "top_p": run.top_p, "seed": run.seed}
     if run.n > 1:
@@ -271,8 +276,8 @@ def _inspect(right: NDArray[np.float64], run: Run) -> tuple[dict[str, Any], list
     if run.repeats > 1:
         scoring["reducer"] = run.reducer or "mean"
     eval_config: dict[str, Any] = {"epochs": run.repeats, "limit": run.limit, "log_samples": True}
-    if run.reducer:
-        eval_config["epochs_reducer"] = [run.reducer]
+    if run.reducer or run.early:
+        eval_config["epochs_reducer"] = [run.reducer or "mean"]
     header: dict[str, Any] = {
         "version": 2,
         "status": run.status,
@@ -342,7 +347,8 @@ def helm(folder: Path, right: NDArray[np.float64], run: Run) -> Path:
         "stop_sequences": ["\n"],
         "multi_label": False,
     }
-    for field in run.left_out:
+    late = ("global_suffix", "chain_of_thought_prefix", "chain_of_thought_suffix", "num_trials")
+    for field in (*run.left_out, *(late if run.early else ())):
         adapter.pop(field)
     states: list[dict[str, Any]] = []
     stats: list[dict[str, Any]] = []
@@ -421,6 +427,8 @@ def lighteval(folder: Path, right: NDArray[np.float64], run: Run) -> Path:
         "device": run.device,
         "override_chat_template": bool(run.chat),
     }
+    if run.early:
+        model["use_chat_template"] = model.pop("override_chat_template")
     better = {"metric_name": metric, "higher_is_better": run.higher_is_better, "category": "8"}
     config = {
         "name": "quiz",
@@ -441,11 +449,12 @@ def lighteval(folder: Path, right: NDArray[np.float64], run: Run) -> Path:
     }
     for field in run.left_out:
         general.pop(field)
+    early = run.early
     results = {
         "config_general": general,
         "results": {task: {metric: float(right.mean())}},
-        "versions": {},
-        "config_tasks": {task: config},
+        "versions": {task: int(run.task_version)} if early else {},
+        "config_tasks": {"quiz" if early else task: config},
         "summary_tasks": {task: {"hashes": {"hash_examples": run.commit}}},
     }
     _json(folder / "results" / run.model / f"results_{run.date}.json", results)
@@ -564,9 +573,12 @@ def every_eval_ever(folder: Path, right: NDArray[np.float64], run: Run) -> Path:
             "metadata": {"stop_reason": "stop", "epoch": "1"},
         }
         rows.append(row)
-    params = {"template": run.template, "cot": False, "shuffle": None}
-    solver = {"solver": "multiple_choice", "params": params, "params_passed": {}}
-    solver["params_passed"] = {"template": run.template}
+    params = {"template": run.template, "cot": False, "shuffle": "none"}
+    passed = {"template": run.template}
+    solver: dict[str, Any]
+    solver = {"solver": "multiple_choice", "params": params, "params_passed": passed}
+    if run.early:
+        solver = {"solver": "multiple_choice", "params": {"template": run.template}}
     steps = [json.dumps(solver)]
     if run.instruction:
         params = {"template": run.instruction}

@@ -144,7 +144,7 @@ _STYLES = {
 }
 _SCORED = partial(_Fact, kind="score", topic="score")
 _ASKED = partial(_Fact, kind="prompts", topic="question")
-_DRAWN = partial(_Fact, kind="prompts", topic="sampling", expected=False, matters=_is_drawn)
+_DRAWN = partial(_Fact, kind="prompts", topic="sampling", matters=_is_drawn)
 _FACTS = (
     _SCORED("score", value=_score),
     _SCORED("direction", value=_direction),
@@ -165,7 +165,6 @@ _FACTS = (
         "data revision",
         value=lambda source: source.settings.dataset_revision,
         shown="data {}",
-        expected=False,
     ),
     _ASKED("system instruction", value=_instruction, shown="system instruction {}"),
     _ASKED("chat template", value=_chat_template, shown="chat template {}"),
@@ -173,12 +172,13 @@ _FACTS = (
         "temperature",
         value=_sampling("temperature"),
         shown="temperature {}",
-        expected=True,
         matters=_is_written,
     ),
     _DRAWN("top-p", value=_sampling("top_p"), shown="top-p {}"),
-    _DRAWN("top-k", value=_sampling("top_k"), shown="top-k {}"),
-    _DRAWN("answers per prompt", value=_sampling("n"), shown="{} answers per prompt"),
+    _DRAWN("top-k", value=_sampling("top_k"), shown="top-k {}", expected=False),
+    _DRAWN(
+        "answers per prompt", value=_sampling("n"), shown="{} answers per prompt", expected=False
+    ),
     _DRAWN(
         "limit of tokens",
         value=_sampling("max_tokens"),
