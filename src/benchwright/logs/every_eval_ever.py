@@ -137,8 +137,11 @@ def _settings(results: Collection[Row]) -> Settings:
     asked = as_object(as_object(first.get("generation_config")).get("generation_args"))
     samples = as_count(as_object(first.get("source_data")).get("samples_number"))
     steps = solver_steps(_steps(asked))
+    template = template_of(steps)
+    if prompt := asked.get("prompt_template"):
+        template = digest_of(prompt, template)
     return Settings(
-        template=digest_of(asked.get("prompt_template"), template_of(steps)),
+        template=template,
         instruction=instruction_of(steps),
         sampling=sampling_of(asked),
         samples=samples if samples >= 0 and "limit" not in asked else None,
