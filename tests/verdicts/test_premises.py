@@ -42,6 +42,7 @@ class Change(NamedTuple):
 CHANGES = {
     "score": Change("score", {}, {"metric": "quasi_exact_match"}),
     "scorer": Change("score", {"scorer": "strict-match"}, {"scorer": "flexible-extract"}),
+    "judge": Change("score", {"judge": "openai/strict"}, {"judge": "openai/lenient"}),
     "reducer of repeats": Change("score", {"repeats": 2}, {"repeats": 2, "reducer": "max"}),
     "shots": Change("prompts", {}, {"shots": 0}),
     "prompt template": Change("prompts", {}, {"template": "Think first. {question}\nAnswer:"}),
@@ -55,6 +56,7 @@ CHANGES = {
     "limit of tokens": Change("prompts", {}, {"max_tokens": 2048}),
 }
 """Settings that one side has otherwise, and would make B look better than it is."""
+OF_SCORES = [CHANGES[name] for name in ("score", "scorer", "judge")]
 ASKED = ("shots", "prompt template")
 STATED: dict[str, tuple[str, ...]] = {
     "lm-eval": (
@@ -66,11 +68,12 @@ STATED: dict[str, tuple[str, ...]] = {
         *("chat template", "temperature", "top-p", "limit of tokens"),
     ),
     "Inspect .json": (
-        *("score", "scorer", "reducer of repeats", *ASKED, "task version", "system instruction"),
-        *("temperature", "top-p", "answers per prompt", "limit of tokens"),
+        *("score", "scorer", "judge", "reducer of repeats", *ASKED, "task version"),
+        *("system instruction", "temperature", "top-p", "answers per prompt", "limit of tokens"),
     ),
     "Inspect .eval": (
-        *("scorer", "shots", "temperature", "score", "reducer of repeats", "prompt template"),
+        *("scorer", "shots", "temperature", "score", "judge", "reducer of repeats"),
+        "prompt template",
         *("task version", "system instruction", "top-p", "answers per prompt", "limit of tokens"),
     ),
     "HELM": ("score", *ASKED, "system instruction", "temperature", "limit of tokens"),
@@ -90,7 +93,7 @@ TWINS = ("lm-eval", "Inspect .eval")
 OF_OPTIONS = ("lm-eval", "lighteval")
 """Formats of log-likelihoods here, to which sampling is nothing."""
 SAMPLING = ("temperature", "top-p", "answers per prompt", "limit of tokens")
-UNLISTED = ("score", "scorer", "reducer of repeats", "answers per prompt")
+UNLISTED = ("score", "scorer", "judge", "reducer of repeats", "answers per prompt")
 """What is not missed where neither side states it; here each format states a score."""
 LEFT_OUT = {
     "lm-eval": ("chat_template", ("system instruction", "chat template")),
@@ -152,7 +155,7 @@ def broken_runs(premise: str, a: Run = Run(), b: Run = Run()) -> tuple[Run, Run]
 
 def names_of(premise: str) -> str:
     """Return how a verdict names a premise."""
-    return "sc" if premise in ("score", "scorer") else premise  # score, or scoring rules
+    return "sc" if CHANGES[premise] in OF_SCORES else premise  # score, or scoring rules
 
 
 @pytest.mark.parametrize("name", LOGS)
@@ -233,6 +236,44 @@ def test_settings_of_sampling_matter_only_where_answers_are_drawn(tmp_path: Path
     assert written.gate().decision == "not worse"
 
 
+# --- several tasks --------------------------------------------------------------------------------
+
+
+def write_tasks(folder: Path, name: str, *runs: Run) -> str:
+    """Write a log of each run into a folder."""
+    first, _ = answers(7)
+    for run in runs:
+        WRITERS[name](folder, first, run)
+    return str(folder)
+
+
+def premises_of(folder: Path, name: str, a: list[Run], b: list[Run]) -> Premises:
+    first = write_tasks(folder / "a", name, *a)
+    second = write_tasks(folder / "b", name, *b)
+    return read_pair(first, second).premises
+
+
+def test_tasks_are_named_where_they_differ(tmp_path: Path) -> None:
+    runs = [
+        Run(task=task, date=f"2026-11-2{place}T22-25-57.198528", task_version=version)
+        for place, (task, version) in enumerate((("arc", "1"), ("boolq", "1"), ("mmlu", "2")))
+    ]
+    premises = premises_of(tmp_path, "lm-eval", runs, [*runs[:2], replace(runs[2], shots=0)])
+    assert [broken.text for broken in premises.broken] == ["shots: A 5 shots, B 0 shots in mmlu"]
+    assert "version 1 in arc and boolq, version 2 in mmlu" in premises.rests_on[1]
+    assert "5 shots in arc and boolq" in premises.rests_on[1]
+    assert premises.rests_on[0] == "acc, higher is better"
+
+
+def test_tasks_of_other_names_are_compared_by_their_items(tmp_path: Path) -> None:
+    same = Run(task="arc")
+    a = [same, Run(task="quiz:shots=5")]
+    b = [same, Run(task="quiz:shots=0", shots=0)]
+    premises = premises_of(tmp_path, "HELM", a, b)
+    [broken] = premises.broken
+    assert broken.text == "shots: A 5 shots, B 0 shots in other tasks"
+
+
 # --- honest pairs ---------------------------------------------------------------------------------
 
 
@@ -248,6 +289,7 @@ def honest_run(rng: np.random.Generator, run: Run, model: str) -> Run:
         device=str(rng.choice(["cuda:0", "cuda:3", "cpu"])),
         tool_version=f"0.{rng.integers(3, 12)}.{rng.integers(20)}",
         early=bool(rng.integers(2)),
+        wrapped=bool(rng.integers(2)),
         commit=f"{rng.integers(1 << 30):x}",
         date=f"2026-11-{rng.integers(1, 29):02d}T22-{rng.integers(10, 60)}-57.198528",
         seed=int(rng.integers(1, 1000)),
@@ -264,6 +306,7 @@ def honest_pair(rng: np.random.Generator, run: Run | None = None) -> tuple[Run, 
             instruction=str(rng.choice(["", "Answer with a letter."])),
             chat=str(rng.choice(["", "own"])),
             temperature=float(rng.choice([0.0, 0.6, 1.0])),
+            max_tokens=int(rng.choice([1, 8])),
             limit=None if rng.random() < 0.7 else int(rng.integers(150, N)),
         )
     first = honest_run(rng, run, str(rng.choice(["meta/llama-8b", "qwen/q-7b"])))
@@ -337,11 +380,12 @@ def test_no_draw_of_a_broken_premise_is_green(
         premise = list(CHANGES)[rng.integers(len(CHANGES))]
         change = CHANGES[premise]
         first, second = honest_pair(rng, Run(shots=int(rng.integers(1, 6))))
-        runs = replace(first, **change.a), replace(second, **change.b)
+        a = replace(first, wrapped=False, **change.a)
+        b = replace(second, wrapped=False, **change.b)
         allow = (change.kind,) if rng.integers(2) else ()
         refusal = ""
         with TemporaryDirectory(dir=tmp_path) as folder:
-            written = write(Path(folder), name, runs, answers(draw))
+            written = write(Path(folder), name, (a, b), answers(draw))
             try:
                 gated = written.gate(allow)
             except InputError as error:

@@ -28,10 +28,13 @@ class Run:
 
     `metric`, `scorer` and `reducer` are "" for those of the format. `chat` is the model's own chat
     template, "" where none was used. `early` is an earlier version of the tool, which writes some
-    fields in another way. `left_out` names fields that this log does not have.
+    fields in another way. `wrapped` is a model whose prompts HELM wraps itself, with a token more
+    and temperature 0.0001. `judge` is a model that scores. `left_out` names fields that this log
+    does not have.
     """
 
     model: str = "org/model-a"
+    task: str = "quiz"
     metric: str = ""
     scorer: str = ""
     reducer: str = ""
@@ -59,6 +62,8 @@ class Run:
     device: str = "cuda:0"
     folder: str = "/data/runs"
     early: bool = False
+    wrapped: bool = False
+    judge: str = ""
     left_out: tuple[str, ...] = ()
 
     @property
@@ -70,9 +75,9 @@ class Run:
 class Item:
     """A question with four options."""
 
-    def __init__(self, number: int) -> None:
+    def __init__(self, number: int, task: str) -> None:
         self.number = number
-        self.question = f"Which number is {number} more than {3 * number + 7}?"
+        self.question = f"In {task.partition(':')[0]}, what is {number} + {3 * number + 7}?"
         self.gold = number * 7 % 4
         right = 4 * number + 7
         self.options = [str(right + 2 * (place - self.gold)) for place in range(4)]
@@ -87,7 +92,7 @@ def asked(right: NDArray[np.float64], run: Run) -> list[tuple[Item, float]]:
     order = np.arange(len(right))[: run.limit]
     if run.order:
         order = np.random.default_rng(run.order).permutation(order)
-    return [(Item(int(number)), float(right[number])) for number in order]
+    return [(Item(int(number), run.task), float(right[number])) for number in order]
 
 
 def _json(path: Path, content: object) -> None:
@@ -154,9 +159,9 @@ def _lm_eval_files(
     folder: Path, rows: Sequence[dict[str, Any]], task: dict[str, Any], metric: str, run: Run
 ) -> Path:
     place = folder / run.model.replace("/", "__")
-    _lines(place / f"samples_quiz_{run.date}.jsonl", rows)
+    _lines(place / f"samples_{run.task}_{run.date}.jsonl", rows)
     config = {
-        "task": "quiz",
+        "task": run.task,
         "dataset_path": "org/quiz",
         "dataset_kwargs": {"revision": run.data_revision},
         "test_split": "test",
@@ -172,13 +177,13 @@ def _lm_eval_files(
         **task,
     }
     results: dict[str, Any] = {
-        "results": {"quiz": {"alias": "quiz", "sample_len": len(rows)}},
-        "group_subtasks": {"quiz": []},
-        "configs": {"quiz": config},
-        "versions": {"quiz": int(run.task_version) if run.early else float(run.task_version)},
-        "n-shot": {"quiz": run.shots},
-        "higher_is_better": {"quiz": {metric: run.higher_is_better}},
-        "n-samples": {"quiz": {"original": 300, "effective": min(300, run.limit or 300)}},
+        "results": {run.task: {"alias": run.task, "sample_len": len(rows)}},
+        "group_subtasks": {run.task: []},
+        "configs": {run.task: config},
+        "versions": {run.task: int(run.task_version) if run.early else float(run.task_version)},
+        "n-shot": {run.task: run.shots},
+        "higher_is_better": {run.task: {metric: run.higher_is_better}},
+        "n-samples": {run.task: {"original": 300, "effective": min(300, run.limit or 300)}},
         "config": {
             "model": "hf",
             "model_args": {"pretrained": run.model, "dtype": run.dtype},
@@ -270,7 +275,7 @@ def _inspect(right: NDArray[np.float64], run: Run) -> tuple[dict[str, Any], list
     scoring: dict[str, Any] = {
         "name": scorer,
         "scorer": scorer,
-        "params": {},
+        "params": {"model": run.judge} if run.judge else {},
         "metrics": {"accuracy": {"name": "accuracy", "value": float(right.mean())}},
     }
     if run.repeats > 1:
@@ -317,7 +322,7 @@ def _inspect(right: NDArray[np.float64], run: Run) -> tuple[dict[str, Any], list
 
 def helm(folder: Path, right: NDArray[np.float64], run: Run) -> Path:
     """A run folder of `multiple_choice_joint`."""
-    place = folder / f"quiz:method=multiple_choice_joint,model={run.name}"
+    place = folder / f"{run.task}:method=multiple_choice_joint,model={run.name}"
     metric = run.metric or "exact_match"
     adapter: dict[str, Any] = {
         "method": "multiple_choice_joint",
@@ -347,8 +352,13 @@ def helm(folder: Path, right: NDArray[np.float64], run: Run) -> Path:
         "stop_sequences": ["\n"],
         "multi_label": False,
     }
+    if run.wrapped:
+        adapter["global_prefix"] = f"\n\nHuman: {run.instruction}"
+        adapter["global_suffix"] = "\n\nAssistant:"
+        adapter["max_tokens"] += 1
+        adapter["temperature"] = run.temperature or 0.0001
     late = ("global_suffix", "chain_of_thought_prefix", "chain_of_thought_suffix", "num_trials")
-    for field in (*run.left_out, *(late if run.early else ())):
+    for field in (*run.left_out, *(late if run.early and not run.wrapped else ())):
         adapter.pop(field)
     states: list[dict[str, Any]] = []
     stats: list[dict[str, Any]] = []
@@ -392,7 +402,7 @@ def helm(folder: Path, right: NDArray[np.float64], run: Run) -> Path:
 def lighteval(folder: Path, right: NDArray[np.float64], run: Run) -> Path:
     """Details and results of version 0.13."""
     metric = run.metric or "acc"
-    task = f"quiz|{run.shots}"
+    task = f"{run.task}|{run.shots}"
     rows: list[dict[str, Any]] = []
     for item, mark in asked(right, run):
         logprobs = [-1.0 if option == item.chosen(mark) else -3.5 for option in range(4)]
@@ -454,7 +464,7 @@ def lighteval(folder: Path, right: NDArray[np.float64], run: Run) -> Path:
         "config_general": general,
         "results": {task: {metric: float(right.mean())}},
         "versions": {task: int(run.task_version)} if early else {},
-        "config_tasks": {"quiz" if early else task: config},
+        "config_tasks": {run.task if early else task: config},
         "summary_tasks": {task: {"hashes": {"hash_examples": run.commit}}},
     }
     _json(folder / "results" / run.model / f"results_{run.date}.json", results)

@@ -32,10 +32,11 @@ _TEMPLATE = (
     "output_prefix",
     "output_suffix",
     "instance_prefix",
-    "global_suffix",
     "chain_of_thought_prefix",
     "substitutions",
 )
+_SMALL_TEMPERATURE = 0.001
+_FEW_TOKENS = 10  # of an answer that is a letter
 _HIDDEN = re.compile(r"\[redacted\]|\[encrypted_text_\d+\]")
 
 Key = tuple[str, int]
@@ -86,14 +87,26 @@ def read(file: OpenedFile) -> list[Log]:
 
 
 def _settings(adapter: Mapping[str, Any]) -> Settings:
-    """Return how a run asked, as its adapter says."""
+    """Return how a run asked, as its adapter says, but for what HELM itself changes for a model.
+
+    It wraps the prompts of some chat models, gives some a token more for a letter, and those that
+    fail at temperature 0 one of 0.0001.
+    """
     trials = as_count(adapter.get("num_train_trials"))
     limit = as_count(adapter.get("max_eval_instances"))
     template = [adapter.get(name) for name in _TEMPLATE]
+    wrapped = adapter.get("global_prefix") and adapter.get("global_suffix")
+    is_known = "global_prefix" in adapter and not wrapped
+    asked = {name: value for name, value in adapter.items() if name != "num_outputs"}
+    if as_number(asked.get("temperature")) < _SMALL_TEMPERATURE:
+        asked["temperature"] = 0
+    tokens = as_count(asked.get("max_tokens"))
+    if as_text(adapter.get("method")).startswith("multiple_choice") and tokens <= _FEW_TOKENS:
+        asked["max_tokens"] = _FEW_TOKENS
     return Settings(
         template=digest_of(*template),
-        instruction=as_text(adapter.get("global_prefix")) if "global_prefix" in adapter else None,
-        sampling=sampling_of({n: v for n, v in adapter.items() if n != "num_outputs"}),
+        instruction=as_text(adapter.get("global_prefix")) if is_known else None,
+        sampling=sampling_of(asked),
         limit=str(limit) if limit >= 0 else None,
         repeats=trials if trials > 0 else None,
     )

@@ -178,12 +178,17 @@ def _settings(header: Json) -> Settings:
 
 
 def _scoring(header: Json) -> dict[str, str]:
-    """Return a digest of the parameters of each scorer, such as the model that judges."""
-    scores = map(as_object, as_list(as_object(header.get("results")).get("scores")))
-    return {
-        as_text(score.get("scorer")): digest_of(score.get("params")) or "defaults"
-        for score in scores
-    }
+    """Return a digest of the parameters of each scorer, and of the model that judges if any."""
+    roles = as_object(as_object(header.get("eval")).get("model_roles"))
+    judge = as_object(roles.get("grader")).get("model")
+    found: dict[str, str] = {}
+    for score in map(as_object, as_list(as_object(header.get("results")).get("scores"))):
+        name = as_text(score.get("scorer"))
+        is_judged = "model_graded" in name  # by the model itself if no other is stated
+        rules = digest_of(score.get("params"), judge if is_judged else None)
+        if rules or not is_judged:
+            found[name] = rules or "defaults"
+    return found
 
 
 def _model(evaluation: Json) -> str:
