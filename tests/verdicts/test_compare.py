@@ -17,15 +17,14 @@ from hypothesis import strategies as st
 
 from answers.lm_eval_examples import results, scored, write_log
 from benchwright.answers.answer_files import Choice
-from benchwright.answers.table import Answers
 from benchwright.cli import cli
 from benchwright.core.errors import InputError
-from benchwright.methods.dele.estimation.estimated_scores import estimate_scores
+from benchwright.statistics.paired_intervals import exact_interval
 from benchwright.statistics.paired_tests import mcnemar_mid_p
 from benchwright.verdicts.compare import compare, flips, group_lines
 from benchwright.verdicts.gate import GateRequest, gate_subset, item_order
 from benchwright.verdicts.pair import Pair, Side, read_pair
-from cli.test_estimate import CHOSEN, CORRECT, K, M, manifest
+from cli.test_estimate import CHOSEN, CORRECT, K, manifest
 from cli.test_estimate import IDS as SUBSET_IDS
 from few_examples import few_examples
 
@@ -618,40 +617,32 @@ def test_anytime_without_a_margin_needs_whole_answers(tmp_path: Path) -> None:
     assert run("gate", a, half, "--margin", 0.1, "--anytime").exit_code == 1
 
 
-def test_subset_decides_by_the_difference_of_the_two_estimates() -> None:
-    training = Answers("t", tuple(f"t{m}" for m in range(M)), SUBSET_IDS, CORRECT)
-    known = training._replace(models=(*training.models[2:], "a", "b"))
+def test_subset_decides_by_bounds_for_the_whole_benchmark() -> None:
     pair, random = subset_pair(), manifest()
-    made = gate_subset(pair, random, known, GateRequest(0.05, 0.05))
-    alone = known._replace(models=known.models[:-2], correct=known.correct[:-2])
-    by = {
-        name: estimate_scores(random, answers_of(pair, at), alone, "aipw").models[0].score
-        for at, name in enumerate("ab")
-    }
-    assert made.figures["estimate"] == pytest.approx(by["b"] - by["a"], abs=0.02)
-    assert made.figures["low"] < made.figures["estimate"] < made.figures["high"]
-    low, found, high = (made.figures[name] for name in ("low", "estimate", "high"))
-    reach = found - low if found > -0.05 else high - found
+    made = gate_subset(pair, random, GateRequest(0.05, 0.05))
+    better, worse = int((pair.d > 0).sum()), int((pair.d < 0).sum())
+    bounds = exact_interval(better, worse, K, len(SUBSET_IDS), 0.9)
+    assert (made.figures["low"], made.figures["high"]) == bounds
+    assert made.comparison.overall[2:] == bounds
+    found = float(pair.d.mean())
+    reach = found - bounds[0] if found > -0.05 else bounds[1] - found
     # All items decide, and fewer do so if the bounds approach the estimate with the root.
     needed = 1 / (
         1 / len(SUBSET_IDS) + (1 / K - 1 / len(SUBSET_IDS)) * ((found + 0.05) / reach) ** 2
     )
     assert made.figures["items_needed"] == math.ceil(needed)
-    assert "points by aipw, " in made.reason
-    without = gate_subset(pair, random, None, GateRequest(0.05, 0.05))
-    assert without.figures["estimate"] == pytest.approx(float(pair.d.mean()), abs=1e-6)
     weights = np.arange(1.0, K + 1) / np.arange(1.0, K + 1).sum()
     with pytest.raises(InputError, match="the sampler anchor_points chooses items"):
-        gate_subset(pair, manifest("anchor_points", weights), known, GateRequest(0.05, 0.05))
+        gate_subset(pair, manifest("anchor_points", weights), GateRequest(0.05, 0.05))
 
 
 def test_items_of_a_subset_without_an_answer_count_as_in_the_worst_case() -> None:
     pair, random = subset_pair(), manifest()
-    whole = gate_subset(pair, random, None, GateRequest(0.05, 0.05))
+    whole = gate_subset(pair, random, GateRequest(0.05, 0.05))
     few = pair._replace(
         item_ids=pair.item_ids[9:], answers=pair.answers[:, 9:], clusters=pair.clusters[9:]
     )
-    made = gate_subset(few, random, None, GateRequest(0.05, 0.05))
+    made = gate_subset(few, random, GateRequest(0.05, 0.05))
     assert made.comparison.pair.second.missing == 9
     assert made.figures["low"] < whole.figures["low"] - 9 / K
     assert made.figures["high"] > whole.figures["high"]
@@ -664,7 +655,3 @@ def subset_pair() -> Pair:
         Side("s", name, float(row.mean()), 0, 0) for name, row in zip("ab", answers, strict=True)
     ]
     return Pair(*sides, ids, answers, np.arange(K), None)
-
-
-def answers_of(pair: Pair, at: int) -> Answers:
-    return Answers("s", ("new",), pair.item_ids, pair.answers[at : at + 1].astype("f4"))

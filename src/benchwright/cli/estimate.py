@@ -6,8 +6,8 @@ from typing import Any
 import click
 
 from benchwright.answers.answer_files import Choice
-from benchwright.answers.read_answers import read_answers
-from benchwright.cli.command import Command
+from benchwright.answers.read_answers import known_answers, read_answers
+from benchwright.cli.command import Command, enter_project
 from benchwright.cli.options import (
     PATH,
     SUBSET_HELP,
@@ -20,7 +20,6 @@ from benchwright.cli.options import (
     training_option,
 )
 from benchwright.cli.outputs import print_lines, write_output
-from benchwright.cli.training_models import training_responses
 from benchwright.core.errors import InputError
 from benchwright.core.text_table import table_lines
 from benchwright.core.wording import count
@@ -71,7 +70,8 @@ def estimate_command(
         new = read_answers(answers, choice)
         known = None
         if not no_training:
-            known = training_responses(training, manifest.of_run() | params, env, needed=True)
+            project = None if training else enter_project()
+            known = known_answers(project, env, training, manifest.of_run() | params)
         estimates = estimate_scores(manifest, new, known, estimator, seed=seed)
     print_lines(terminal_lines(estimates))
     write_output(out, lambda: estimates_json(estimates))

@@ -16,11 +16,8 @@ from benchwright.cli.options import (
     pair_options,
     seed_option,
     shown_option,
-    training_option,
 )
 from benchwright.cli.outputs import print_lines, write_output
-from benchwright.cli.training_models import training_responses
-from benchwright.core.enclosing_project import enclosing_project
 from benchwright.core.errors import InputError
 from benchwright.exports.subset_manifest import read_subset
 from benchwright.methods.dele.ready_made import find_ready_made
@@ -53,7 +50,6 @@ from benchwright.verdicts.pair import Pair, read_pair
 @click.option("--anytime", is_flag=True, help="Allow looks at any time as answers come in.")
 @click.option("--order", "order_file", type=WRITTEN, help="File for ids in --anytime's order.")
 @click.option("--subset", type=PATH, help=f"Decide for the whole benchmark. {SUBSET_HELP}")
-@training_option
 @seed_option
 @pair_options
 def gate_command(
@@ -66,7 +62,6 @@ def gate_command(
     anytime: bool,
     order_file: Path | None,
     subset: Path | None,
-    training: tuple[Path, ...],
     choice: Choice,
     out: Path | None,
     page_file: Path | None,
@@ -86,7 +81,7 @@ def gate_command(
     pair = read_pair(a, b, choice=choice, whole=True, **reading)
     write_output(order_file, lambda: order_text(pair, seed))
     if subset:
-        made = _gate_subset(pair, subset, training, request)
+        made = _gate_subset(pair, subset, request)
     elif anytime:
         made = gate_anytime(pair, request)
     else:
@@ -110,17 +105,11 @@ def _share_of_scale(margin: float, choice: Choice) -> float:
     return share
 
 
-def _gate_subset(pair: Pair, subset: Path, files: tuple[Path, ...], request: GateRequest) -> Gated:
+def _gate_subset(pair: Pair, subset: Path, request: GateRequest) -> Gated:
     """Decide for the whole benchmark from the answers to a subset of it."""
     ready = find_ready_made(subset)
-    if ready is not None:
-        if files:
-            raise InputError(f"--training: {subset} decides by the mean; leave it out")
-        items, size = ready
-        known = items.find(pair.items, pair.item_ids)
-        return gate_subset(pair, items.manifest(size), None, request, known)
-    manifest = read_subset(subset)
-    training = None
-    if files or enclosing_project():
-        training = training_responses(files, manifest.of_run(), None, needed=False)
-    return gate_subset(pair, manifest, training, request)
+    if ready is None:
+        return gate_subset(pair, read_subset(subset), request)
+    items, size = ready
+    known = items.find(pair.items, pair.item_ids)
+    return gate_subset(pair, items.manifest(size), request, known)

@@ -96,17 +96,22 @@ class ComparedModels(NamedTuple):
         return "\n".join(lines_of_models(self))
 
 
-def compare(pair: Pair, level: float = 0.95, alpha: float | None = None) -> Comparison:
+def compare(
+    pair: Pair, level: float = 0.95, alpha: float | None = None, total: float = math.inf
+) -> Comparison:
     """Compare two models over all items and by task or subject, with p-values of these by Holm.
 
-    `alpha` is 1 − `level` if not given.
+    `alpha` is 1 − `level` if not given; `total` is the number of items from which those of the pair
+    were drawn at random, by default infinitely many of this kind.
     """
     alpha = 1 - level if alpha is None else alpha
     both = pair.both
     d, clusters = pair.d[both], pair.clusters[both]
-    overall = worst = best = paired_difference(d, clusters, level)
+    overall = worst = best = paired_difference(d, clusters, level, total)
     if pair.is_bounded:
-        worst, best = (paired_difference(each, pair.clusters, level) for each in pair.bounds())
+        lowest, highest = pair.bounds()
+        worst = paired_difference(lowest, pair.clusters, level, total)
+        best = paired_difference(highest, pair.clusters, level, total)
     better, worse = int((d > 0).sum()), int((d < 0).sum())
     p_value, test = mcnemar_mid_p(better, worse), "exact McNemar, mid-p"
     if not np.isin(d, (-1, 0, 1)).all():

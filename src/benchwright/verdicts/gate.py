@@ -6,13 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchwright.answers.table import Answers
-from benchwright.core.configuration import parse_configuration
 from benchwright.core.errors import InputError
 from benchwright.core.seeding import item_uniforms
 from benchwright.core.wording import count
 from benchwright.exports.subset_manifest import SubsetManifest
-from benchwright.methods.dele.estimation.estimated_scores import RANDOM, estimate_scores
+from benchwright.methods.dele.estimation.estimated_scores import RANDOM
 from benchwright.statistics.anytime import Decision, Evidence, evidence, first_decision
 from benchwright.verdicts.compare import (
     Comparison,
@@ -66,23 +64,19 @@ class Gated(NamedTuple):
 
 def gate_all(pair: Pair, request: GateRequest) -> Gated:
     """Decide by the bounds at level 1 − 2α for items of this kind; what is missing at its worst."""
-    made = compare(pair, 1 - 2 * request.alpha, request.alpha)
-    bounds = (made.worst.low, made.overall.difference, made.best.high)
-    return _by_bounds(made, request, bounds, "items of this kind")
+    return _by_bounds(pair, request, "items of this kind")
 
 
 def gate_subset(
     pair: Pair,
     subset: SubsetManifest,
-    training: Answers | None,
     request: GateRequest,
     places: Mapping[str, int] | None = None,
 ) -> Gated:
-    """Decide by the estimated difference on the whole benchmark, from answers to a random subset.
+    """Decide by the bounds for the whole benchmark, of which the items are a random subset.
 
-    (1 + B − A)/2 is estimated as one model's responses, so the difference is 2 · score − 1. Items
-    of the subset that a model did not answer count as in `Pair.bounds`. `places` has the items'
-    places in the pair by their ids in the subset, where the ids differ.
+    Items of the subset that a model did not answer count as in `Pair.bounds`. `places` has the
+    items' places in the pair by their ids in the subset, where the ids differ.
 
     Raises:
         InputError: the subset was not drawn at random, or no answer is to one of its items.
@@ -93,25 +87,10 @@ def gate_subset(
             f"one of {', '.join(sorted(RANDOM))}"
         )
     pair = _of_subset(pair, subset, places)
-    level = 1 - 2 * request.alpha
-    if training is not None:
-        compared = {parse_configuration(side.model).model for side in (pair.first, pair.second)}
-        training = training.without(compared)
-    halves = ((1 + np.array([pair.d, *pair.bounds()])) / 2).astype(np.float32)
-    new = Answers("A and B", ("B − A", "lowest", "highest"), pair.item_ids, halves)
-    estimated = estimate_scores(subset, new, training, level=level, seed=request.seed, paired=True)
-    found, least, most = estimated.models
-    if found.score is None or least.low is None or most.high is None:
-        raise InputError(f"--subset: {found.reason or least.reason}")
-    low, score, high = (2 * value - 1 for value in (least.low, found.score, most.high))
-    by = f"{estimated.estimator}, {count(estimated.training, 'training model')}"
-    estimate = f"{pair.scale.points(score, signed=True)} points by {by}"
-    where = f"all {estimated.of_items:,} items (estimate: {estimate})"
-    which = "the bounds decide; the interval of the difference is of the subset's items alone"
-    notes = (which, *pair.notes, *estimated.notes, *filter(None, [found.reason]))
-    made = compare(pair._replace(notes=notes), level, request.alpha)
-    gated = _by_bounds(made, request, (low, score, high), where, estimated.of_items)
-    return gated._replace(figures={"estimate": score, **gated.figures})
+    where = f"all {subset.of_items:,} items"
+    note = f"the interval of the difference is for {where} of {subset.benchmark}"
+    pair = pair._replace(notes=(note, *pair.notes))
+    return _by_bounds(pair, request, where, subset.of_items)
 
 
 def _of_subset(pair: Pair, subset: SubsetManifest, places: Mapping[str, int] | None) -> Pair:
@@ -129,19 +108,16 @@ def _of_subset(pair: Pair, subset: SubsetManifest, places: Mapping[str, int] | N
     return pair.select(at)._replace(item_ids=subset.item_ids)
 
 
-def _by_bounds(
-    made: Comparison,
-    request: GateRequest,
-    bounds: tuple[float, float, float],
-    where: str,
-    total: float = math.inf,
-) -> Gated:
-    """Decide by `bounds`: the lower bound, estimate and upper bound of B − A on `total` items.
+def _by_bounds(pair: Pair, request: GateRequest, where: str, total: float = math.inf) -> Gated:
+    """Decide by the bounds of B − A on `total` items, infinitely many of this kind.
 
     On fewer than ten items, or clusters of items, bounds miss too often to decide.
     """
-    (low, _, high), points = bounds, made.pair.scale.points
-    few = len(np.unique(made.pair.clusters[made.pair.both])) < _FEWEST
+    made = compare(pair, 1 - 2 * request.alpha, request.alpha, total)
+    low = made.worst.low
+    high = made.best.high
+    points = pair.scale.points
+    few = len(np.unique(pair.clusters[pair.both])) < _FEWEST
     decision: Decision = "undecided"
     if low > -request.margin and not few:
         decision = "not worse"
@@ -151,14 +127,14 @@ def _by_bounds(
         f"one-sided {1 - request.alpha:.1%} bounds of B − A on {where}: "
         f"{points(low, signed=True)} and {points(high, signed=True)} points"
     )
-    if not made.pair.both.all():
+    if not pair.both.all():
         reason += ", with missing answers of B wrong in the first and right in the second"
-    elif made.pair.more_unread:
-        reason += f", with {made.pair.more_unread:,} unreadable answers of A right in the first"
+    elif pair.more_unread:
+        reason += f", with {pair.more_unread:,} unreadable answers of A right in the first"
     figures = {"low": low, "high": high}
     if few:
         reason += f"; fewer than {_FEWEST} items, or clusters of items, decide nothing"
-    elif decision == "undecided" and (needed := _items_needed(made, request, bounds, total)):
+    elif decision == "undecided" and (needed := _items_needed(made, request, total)):
         reason += f"; about {needed:,} items would decide if the difference stays as it is"
         figures["items_needed"] = needed
     return _refuse_odd_scales(Gated(made, request, decision, figures, reason))
@@ -172,18 +148,18 @@ def _refuse_odd_scales(gated: Gated) -> Gated:
     return gated._replace(decision="undecided", reason=f"{gated.reason}; B does not pass: {odd[0]}")
 
 
-def _items_needed(
-    made: Comparison, request: GateRequest, bounds: tuple[float, float, float], total: float
-) -> int:
+def _items_needed(made: Comparison, request: GateRequest, total: float) -> int:
     """Return how many of `total` items would decide at the same difference; 0 if unknown.
 
     The bounds approach the difference with the root of 1/items − 1/total.
     """
-    low, difference, high = bounds
+    difference = made.overall.difference
     distance = difference + request.margin
     if made.pair.is_bounded or not distance:
         return 0
-    reach = difference - low if distance > 0 else high - difference
+    reach = difference - made.overall.low
+    if distance < 0:
+        reach = made.overall.high - difference
     now = 1 / len(made.pair.item_ids) - 1 / total
     needed = 1 / (1 / total + now * (distance / reach) ** 2)
     return math.ceil(needed) if needed < _MOST_NEEDED else 0

@@ -30,10 +30,8 @@ def learn_aipw(task: Task) -> FromComplete:
     if task.inclusion is None:
         return undefined("aipw needs items that were drawn with known probabilities")
     predictor = task.training.predictor(len(task.places), task.unequal, task.seed)
-    if task.paired:
-        predictor = predictor._replace(offset=np.full(task.training.items, 0.5))
     estimate = by_design(predictor, task.places, task.inclusion, unlike_random(task))
-    return estimate if task.paired else _mean_where_alike(estimate, learn_mean(task))
+    return _mean_where_alike(estimate, learn_mean(task))
 
 
 def aipw_with(predictor: ItemPredictor) -> EstimatorKind:

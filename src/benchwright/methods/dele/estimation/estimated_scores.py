@@ -56,8 +56,6 @@ def estimate_scores(
     estimator: str | EstimatorKind = AUTO,
     level: float = 0.95,
     seed: int = 0,
-    *,
-    paired: bool = False,
 ) -> Estimated:
     """Estimate the scores of new models on the whole benchmark.
 
@@ -65,8 +63,7 @@ def estimate_scores(
     the best models, or `mean` without training models. Another weighted subset gets `weighted`, any
     other `gp_irt`; see docs/explanation/estimation.md. An `EstimatorKind` is AIPW with a predictor
     that is fitted already. Responses to other items, and training models among the new ones, are
-    ignored with a note. `seed` assigns training models to folds; responses are (1 + B − A)/2 of two
-    models where `paired`.
+    ignored with a note. `seed` assigns training models to folds.
 
     Raises:
         InputError: the estimator is unknown or needs training models, no response is to the
@@ -93,7 +90,7 @@ def estimate_scores(
     # Missing answers also at their worst and at their best: all wrong, and all right.
     wrong = np.nan_to_num(responses, nan=0.0)
     right = np.nan_to_num(responses, nan=1.0)
-    fitted = kind.fit(models, weighted, seed, paired=paired)
+    fitted = kind.fit(models, weighted, seed)
     estimates = fitted(responses, level)
     bounds = (fitted(wrong, level).low, fitted(right, level).high)
     return Estimated(

@@ -43,7 +43,6 @@ class Task:
     training: Training
     subset: WeightedSubset
     seed: int  # assigns training models to folds
-    paired: bool = False  # responses are (1 + B − A)/2 of two models, for which no item is easy
 
     @property
     def places(self) -> Places:
@@ -97,11 +96,9 @@ class EstimatorKind(NamedTuple):
     learn: Learn
     uses: Literal["nothing", "item_response", "responses"]
 
-    def fit(
-        self, training: Training, subset: WeightedSubset, seed: int, *, paired: bool = False
-    ) -> "FittedSubset":
+    def fit(self, training: Training, subset: WeightedSubset, seed: int) -> "FittedSubset":
         """Fit to a subset; one `Training` serves several subsets and estimators."""
-        task = Task(training, subset, seed, paired)
+        task = Task(training, subset, seed)
         return FittedSubset(self.learn, task, self.learn(task))
 
 
