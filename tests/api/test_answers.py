@@ -1,12 +1,15 @@
 """The functions on files of answers, through the package."""
 
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 
 import benchwright as bw
 from audit_examples import row, save
+from benchwright.cli import cli
 from benchwright.core.errors import InputError
 
 N = 60
@@ -88,3 +91,38 @@ def test_a_missing_run_names_the_calls_for_those_that_are_there(tmp_path: Path) 
     with pytest.raises(InputError, match=r"; there is load_run\('demo', 'smart', limit=60, seed=0"):
         bw.load_run("demo", data_root=tmp_path)
     assert len(bw.load_run("demo", limit=60, data_root=tmp_path)["item_audit"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"alpha": 0.95}, "alpha 0.95: Input should be less than or equal to 0.25"),
+        ({"alpha": 2}, "alpha 2: Input should be less than or equal to 0.25"),
+        ({"alpha": 0}, "alpha 0: Input should be greater than or equal to 0.000001"),
+        ({"alpha": -1}, "alpha -1: Input should be greater than or equal to 0.000001"),
+        ({"alpha": float("nan")}, "alpha nan: Input should be a finite number"),
+        ({"margin": -0.1}, "margin -0.1: Input should be greater than or equal to 0"),
+        ({"margin": 2}, "margin 2: the scale is 0 to 1; give 0.05 for 5%"),
+        ({"margin": 5, "scale": "0:5"}, "margin 5: the scale is 0 to 5; give 0.25 for 5%"),
+        ({"repeats": "best"}, "repeats 'best': Input should be 'mean' or 'first'"),
+    ],
+)
+def test_options_outside_the_limits_of_the_command_line_are_refused(
+    files: tuple[Path, Path], options: dict[str, Any], said: str
+) -> None:
+    a, b = files
+    with pytest.raises(InputError) as error:
+        bw.gate(a, b, **{"margin": 0.02} | options)
+    assert str(error.value) == said
+
+
+def test_margin_is_in_points_of_the_scale_as_on_the_command_line(
+    files: tuple[Path, Path],
+) -> None:
+    a, b = files
+    for margin in (2, 3):
+        made = bw.gate(a, b, margin, scale="0:5")
+        words = ["gate", str(a), str(b), "--margin", str(margin), "--scale", "0:5"]
+        done = CliRunner().invoke(cli, words)
+        assert made.request.margin == margin / 5
+        assert done.output.splitlines()[0] == repr(made).splitlines()[0]

@@ -265,6 +265,10 @@ def test_samplers_read_responses_and_vectors(items: pd.DataFrame, responses: pd.
             lambda _, r: bw.estimate("mmlu-300", r, r),
             "mmlu-300 predicts by itself: leave out training",
         ),
+        (
+            lambda _, r: bw.estimate("mmlu-300", r, level=95),
+            "level 95: Input should be less than 1",
+        ),
         (lambda items, _: bw.smart(items, embeddings=np.eye(3)), r"embeddings: shape \(3, 3\)"),
         (lambda items, r: bw.judge_subset(["nowhere"], r), "kept: 'nowhere' is not among the 40"),
         (lambda items, r: bw.smart(items, r[:0], variant="no_similar"), "responses: no rows"),

@@ -12,13 +12,14 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 
-from benchwright.answers.answer_files import read_choice
+from benchwright.answers.answer_files import Choice, read_choice
 from benchwright.answers.read_answers import read_answers
 from benchwright.answers.table import select_answered
 from benchwright.core.errors import InputError
 from benchwright.verdicts import compare as comparing
 from benchwright.verdicts import gate as gating
 from benchwright.verdicts import suspects as suspecting
+from benchwright.verdicts.options import check_options
 from benchwright.verdicts.pair import read_pair, read_panel
 
 Files = str | PathLike[str]
@@ -57,7 +58,7 @@ def read_logs(
     from benchwright.api.arguments import read_items
 
     known = None if items is None else reading.BenchmarkItems(read_items(items))
-    found = reading.read_logs(_paths(logs), known, read_choice(**choice))
+    found = reading.read_logs(_paths(logs), known, _choice(**choice))
     return Logs(found.answers, found.items, found.report)
 
 
@@ -85,7 +86,7 @@ def compare(
     Raises:
         InputError: the answers cannot be compared.
     """
-    options = (items_file, read_choice(**choice))
+    options = (items_file, _choice(**choice))
     if baseline is None and b is None:
         raise InputError("compare: give b, or the baseline that the models in a are compared with")
     with _folder_of_tables() as folder:
@@ -113,25 +114,25 @@ def gate(
     Args:
         a: as for `compare`.
         b: as for `compare`.
-        margin: difference that is tolerated, as a share of the scale.
-        alpha: greatest probability of each wrong decision.
+        margin: difference that is tolerated: .01 is one percentage point; with a scale, points
+            of it.
+        alpha: greatest probability of each wrong decision, at most .25.
         anytime: allow looks at any time while answers come in.
         seed: seed of the order of items with `anytime`.
         common: as for `compare`.
         choice: as for `read_logs`.
 
     Raises:
-        InputError: the answers cannot be compared, or a part of them cannot be used.
+        InputError: an option is outside its limits, the answers cannot be compared, or a part of
+            them cannot be used.
     """
-    if not 0 <= margin < 1:
-        raise InputError(f"margin: {margin:g} is not in [0, 1), a share of the scale; .02 is 2%")
+    chosen = _choice(**choice)
+    options = check_options(scale=chosen.scale, margin=margin, alpha=alpha)
+    request = gating.GateRequest(options.margin_share, alpha, seed)
     with _folder_of_tables() as folder:
         [first] = _paths(a, folder, "A")
         [second] = _paths(b, folder, "B")
-        pair = read_pair(
-            str(first), str(second), choice=read_choice(**choice), common=common, whole=True
-        )
-    request = gating.GateRequest(margin, alpha, seed)
+        pair = read_pair(str(first), str(second), choice=chosen, common=common, whole=True)
     return (gating.gate_anytime if anytime else gating.gate_all)(pair, request)
 
 
@@ -173,11 +174,18 @@ def plan(
         seed=seed,
     )
     with _folder_of_tables() as folder:
-        given = read_answers(_paths(answers, folder), read_choice(**choice))
+        given = read_answers(_paths(answers, folder), _choice(**choice))
     made = run_plan(select_answered(given), wanted)
     for note in made.notes:
         warnings.warn(note, stacklevel=2)
     return pd.DataFrame(made.plan.rows)
+
+
+def _choice(**given: Any) -> Choice:
+    """Return which answers of files count."""
+    choice = read_choice(**given)
+    check_options(repeats=choice.repeats)
+    return choice
 
 
 def _shares(given: float | Sequence[float]) -> tuple[float, ...]:
@@ -194,7 +202,7 @@ def suspects(logs: Files | Sequence[Files], **choice: Any) -> pd.DataFrame:
     Raises:
         InputError: there are no logs, or those of one model.
     """
-    found = suspecting.find_suspects(_paths(logs), read_choice(**choice))
+    found = suspecting.find_suspects(_paths(logs), _choice(**choice))
     for note in found.notes:
         warnings.warn(note, stacklevel=2)
     return found.table

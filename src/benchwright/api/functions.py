@@ -37,6 +37,7 @@ from benchwright.reports.smart.summary import describe_evidence
 from benchwright.tables.evidence import ItemParameters
 from benchwright.tables.responses import Responses
 from benchwright.tables.similarity import Embeddings, TextVectors
+from benchwright.verdicts.options import check_options
 
 _FILTERED = {
     "kept": "kept_items",
@@ -277,12 +278,13 @@ def estimate(
         training: responses of other models to all items. Without them, only subsets drawn at
             random have estimates.
         estimator: a name in docs/explanation/estimation.md, or `auto`.
-        level: confidence level of the intervals.
+        level: confidence level of the intervals, between 0 and 1.
         seed: assigns training models to folds.
 
     Raises:
-        InputError: a table is invalid, or the estimator lacks training models.
+        InputError: a table or the level is invalid, or the estimator lacks training models.
     """
+    check_options(level=level)
     new = _known_responses(responses, "responses")
     ready = None if isinstance(subset, Sampled) else find_ready_made(Path(subset))
     if ready is None:

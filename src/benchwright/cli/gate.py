@@ -34,6 +34,7 @@ from benchwright.verdicts.gate import (
     gate_subset,
     order_text,
 )
+from benchwright.verdicts.options import check_options
 from benchwright.verdicts.pair import Pair, read_pair
 
 
@@ -77,7 +78,8 @@ def gate_command(
     """
     if subset and (anytime or order_file):
         raise InputError("--subset cannot be used with --anytime or --order")
-    request = GateRequest(_share_of_scale(margin, choice), alpha, seed)
+    options = check_options(scale=choice.scale, margin=margin, alpha=alpha)
+    request = GateRequest(options.margin_share, alpha, seed)
     pair = read_pair(a, b, choice=choice, whole=True, **reading)
     write_output(order_file, lambda: order_text(pair, seed))
     if subset:
@@ -91,18 +93,6 @@ def gate_command(
     write_output(page_file, partial(render_gate, made))
     write_output(flips, lambda: flips_csv([made.comparison]))
     sys.exit(EXIT_CODES[made.decision])
-
-
-def _share_of_scale(margin: float, choice: Choice) -> float:
-    """Return a margin in points of the scale as a share of it."""
-    low, high = choice.scale
-    share = margin / (high - low)
-    if share >= 1:
-        five = 0.05 * (high - low)
-        raise InputError(
-            f"--margin {margin:g}: the scale is {low:g} to {high:g}; give {five:g} for 5%"
-        )
-    return share
 
 
 def _gate_subset(pair: Pair, subset: Path, request: GateRequest) -> Gated:

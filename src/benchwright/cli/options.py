@@ -9,6 +9,7 @@ import click
 
 from benchwright.cli.command import WRITTEN
 from benchwright.params.run import check_run_values
+from benchwright.verdicts.options import RISKS
 
 Callback = Callable[..., Any]
 
@@ -17,7 +18,7 @@ FILE = click.Path(path_type=Path, dir_okay=False)
 COUNT = click.IntRange(min=0)
 POSITIVE = click.IntRange(min=1)
 SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
-RISK = click.FloatRange(1e-6, 0.25)
+RISK = click.FloatRange(*RISKS)
 
 ITEMS_HELP = "Table of items: item_id and, optionally, question, choices, subject, passage_id."
 SUBSET_HELP = "Exported folder, its manifest, or a ready-made subset such as mmlu-300."
