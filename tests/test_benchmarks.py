@@ -18,6 +18,7 @@ SMALLEST = {
     "bench_stages": "smart --stages ingestion --params data_root={tmp}",
     "bench_statistics": "--smallest",
     "filter_choices": "{made} --panels arc_challenge --draws 20 --splits 1",
+    "gate_errors": "--smallest --replays 3",
     "gate_replays": "--smallest --replays 20 --orders 20",
     "grown_benchmark": "30 {tmp}",
     "known_draws": "{made} --benchmarks arc_challenge --rates 10 --draws 2",
