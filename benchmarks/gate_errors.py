@@ -32,13 +32,16 @@ TOTALS = (1_172, 14_042, INFINITE)
 MARGINS = (0.01, 0.02, 0.05)
 CHANGED = (0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.08, 0.1, 0.12)
 CLUSTERS = ((10, 50), (20, 10), (50, 4))
-RELATIVES = {
+ANSWERS = {
     "ARC-Challenge": "responses/leaderboard_v1_arc_challenge.parquet",
     "GSM8K": "responses/leaderboard_v1_gsm8k.parquet",
-    "TruthfulQA": "responses/leaderboard_v1_truthfulqa.parquet",
-    "WinoGrande": "responses/leaderboard_v1_winogrande.parquet",
-    "MMLU": "responses/leaderboard_v1_mmlu.parquet",
+    "GSM8K, written": "responses_2/zeroeval_gsm.parquet",
+    "CRUX": "responses_2/zeroeval_crux.parquet",
+    "IFEval": "responses_2/ifeval_models.parquet",
+    "MATH": "responses_2/math_hard_models.parquet",
+    "MMLU": "responses/mmlu_correct_23models.parquet",
 }
+MODELS = 600
 Floats = NDArray[np.float64]
 Interval = Callable[[int, int, int, int], tuple[float, float]]
 
@@ -157,31 +160,62 @@ def grid(drawn: Any = DRAWN, totals: Any = TOTALS, margins: Any = MARGINS) -> pd
     return pd.DataFrame(rows)
 
 
-def relatives(folder: Path, most: int, drawn: Any = (100, 300)) -> Iterator[dict[str, Any]]:
-    rng = np.random.default_rng(0)
-    for name, file in RELATIVES.items():
+def answers(folder: Path, rng: np.random.Generator) -> Iterator[tuple[str, Floats]]:
+    """Yield the answers (models × items, 0 and 1) of at most 600 models of each benchmark."""
+    for name, file in ANSWERS.items():
         if not (folder / file).exists():
             continue
-        right = pd.read_parquet(folder / file).set_index("model").to_numpy(dtype=np.float32)
+        table = pd.read_parquet(folder / file)
+        right = table.set_index(table.columns[0]).to_numpy(dtype=np.float64)
+        if table.columns[0] == "item_id":
+            right = right.T
         right = right[~np.isnan(right).any(axis=1)]
-        rows = rng.permutation(len(right))[:600]
-        agree = right[rows] @ right[rows].T + (1 - right[rows]) @ (1 - right[rows]).T
+        yield name, right[rng.permutation(len(right))[:MODELS]]
+
+
+def relatives(folder: Path, most: int, drawn: Any = (100, 300)) -> Iterator[dict[str, Any]]:
+    """Yield the false decisions on pairs whose true difference is the margin."""
+    rng = np.random.default_rng(0)
+    for name, right in answers(folder, rng):
+        agree = right @ right.T + (1 - right) @ (1 - right).T
         changed = 1 - agree / right.shape[1]
         first, second = np.nonzero(np.triu((changed >= 0.01) & (changed <= 0.12), 1))
         for at in rng.permutation(len(first))[:most]:
-            d = right[rows[second[at]]] - right[rows[first[at]]]
-            d = -d if d.sum() > 0 else d
-            better, worse = int((d > 0).sum()), int((d < 0).sum())
+            d = right[second[at]] - right[first[at]]
+            better, worse = sorted((int((d > 0).sum()), int((d < 0).sum())))
+            margin = (worse - better) / len(d)
             for n in drawn:
-                case = Case(n, right.shape[1], better, worse)
+                case = Case(n, len(d), better, worse)
                 row: dict[str, Any] = {"benchmark": name, "items": n, "pair": int(at)}
-                row |= {"changed": (better + worse) / len(d), "margin": -float(d.mean())}
+                row |= {"changed": (better + worse) / len(d), "margin": margin}
                 chances = case.chances()
                 for rule, interval in RULES.items():
-                    marks = decided(case, (worse - better) / len(d), interval)
+                    marks = decided(case, margin, interval)
                     for what, mark in zip(("not worse", "worse"), marks, strict=True):
                         row[f"{what}, {rule}"] = chances[mark].sum()
                 yield row
+
+
+def draws(folder: Path, pairs: int, n: int = 300, margin: float = 0.02) -> Iterator[dict[str, Any]]:
+    """Yield the decision on a draw for each of some pairs of models, and the truth."""
+    rng = np.random.default_rng(1)
+    for name, right in answers(folder, rng):
+        total = right.shape[1]
+        for _ in range(pairs):
+            first, second = right[rng.choice(len(right), 2, replace=False)]
+            d = second - first
+            picked = d[rng.choice(total, n, replace=False)]
+            found = paired_difference(picked, np.arange(n), 1 - 2 * ALPHA, total)
+            yield {
+                "benchmark": name,
+                "distance": abs(d.mean() + margin),
+                "difference": abs(d.mean()),
+                "truth": "worse" if d.mean() < -margin else "not worse",
+                "not worse": found.low > -margin,
+                "worse": found.high < -margin,
+                "low is above": found.low > d.mean(),
+                "high is below": found.high < d.mean(),
+            }
 
 
 def clustered(replays: int) -> Iterator[dict[str, Any]]:
@@ -236,11 +270,22 @@ def main() -> None:
     print(pd.DataFrame(clustered(given.replays)).to_string(index=False), flush=True)
     if given.smallest:
         return
-    found = pd.DataFrame(relatives(real_data(given.folder), given.pairs))
-    print(f"\n{found['pair'].count()} real pairs and sizes at their own difference")
+    folder = real_data(given.folder)
+    found = pd.DataFrame(relatives(folder, given.pairs))
+    print(f"\n{len(found)} real pairs and sizes at their own difference")
     rates = [name for name in found if "worse, " in name]
     print(found.groupby(["benchmark", "items"])[rates].agg(["mean", "max"]).T.to_string())
-    print(found[rates].agg(["mean", "max"]).T.to_string())
+    print(found[rates].agg(["mean", "max"]).T.to_string(), flush=True)
+    drawn = pd.DataFrame(draws(folder, 5 * given.pairs))
+    drawn["right"] = np.where(drawn["truth"] == "worse", drawn["worse"], drawn["not worse"])
+    drawn["wrong"] = np.where(drawn["truth"] == "worse", drawn["not worse"], drawn["worse"])
+    drawn["within"] = pd.cut(drawn["distance"], [0, 0.02, 0.05, 1], right=False)
+    rates = ["right", "wrong", "low is above", "high is below"]
+    print(f"\na draw of 300 for each of {len(drawn):,} real pairs, margin .02")
+    print(drawn[rates].mean().to_string())
+    print(drawn.groupby("within", observed=True)[rates].mean().to_string())
+    alike = drawn[drawn["difference"] < 0.01]
+    print(f"called worse of {len(alike)} pairs within a point: {alike['worse'].mean():.4f}")
 
 
 if __name__ == "__main__":

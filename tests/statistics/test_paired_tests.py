@@ -40,6 +40,10 @@ def test_many_changed_items_get_the_score_interval() -> None:
     assert paired_difference(d[1:], np.arange(500))[2:] == exact_interval(
         99, 101, 500, INFINITE, 0.95
     )
+    # Of 601 items few are unseen, so that those of them that changed count.
+    assert paired_difference(d, np.arange(501), total=601)[2:] == exact_interval(
+        100, 101, 501, 601, 0.95
+    )
 
 
 def test_interval_for_a_finite_number_of_items_shrinks_with_those_unseen() -> None:
