@@ -20,13 +20,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.special import gammaln, stdtrit
+from scipy.special import gammaln, ndtri, stdtrit
 
 from benchwright.statistics.paired_intervals import INFINITE, exact_interval, score_interval
 from benchwright.statistics.paired_tests import paired_difference
+from benchwright.statistics.proportion import wilson_bounds
 from real_data import DATA, real_data
 
 ALPHA = 0.05
+QUANTILE = float(ndtri(1 - ALPHA))
 DRAWN = (100, 300, 1_000)
 TOTALS = (1_172, 14_042, INFINITE)
 MARGINS = (0.01, 0.02, 0.05)
@@ -54,11 +56,14 @@ def by_exact(better: int, worse: int, n: int, total: int) -> tuple[float, float]
 def by_tango(better: int, worse: int, n: int, total: int) -> tuple[float, float]:
     effective = n * (total - 1) / (total - n)
     scale = effective / n
-    return score_interval(better * scale, worse * scale, effective, 1.6448536269514722)
+    return score_interval(better * scale, worse * scale, effective, QUANTILE)
 
 
 def by_t(better: int, worse: int, n: int, total: int) -> tuple[float, float]:
     mean = (better - worse) / n
+    if not better + worse:  # all estimated responses were 1/2
+        low, high = wilson_bounds(0.5, n * (total - 1) / (total - n), QUANTILE)
+        return float(2 * low - 1), float(2 * high - 1)
     variance = max(better + worse - n * mean**2, 0.0) / (n - 1)
     reach = float(stdtrit(n - 1, 1 - ALPHA)) * (variance * (1 / n - 1 / total)) ** 0.5
     return mean - reach, mean + reach
@@ -141,15 +146,15 @@ def grid(drawn: Any = DRAWN, totals: Any = TOTALS, margins: Any = MARGINS) -> pd
                 row: dict[str, Any] = {"rule": name, "of": total, "items": n, "margin": nominal}
                 row["changed"] = share
                 at = case_of(n, total, margin, share)
-                for what, gap, mark in (
-                    ("false not worse", margin, marks[0]),
-                    ("false worse", margin, marks[1]),
-                    ("not worse", 0.0, marks[0]),
-                    ("worse", 2 * margin, marks[1]),
+                for what, times, mark in (
+                    ("false not worse", 1, marks[0]),
+                    ("false worse", 1, marks[1]),
+                    ("not worse", 0, marks[0]),
+                    ("worse", 2, marks[1]),
                 ):
-                    if share < gap:
+                    if share < times * nominal:
                         continue
-                    case = case_of(n, total, gap, share)
+                    case = case_of(n, total, times * margin, share)
                     size = min(case.most, widest.most) + 1
                     row[what] = case.chances()[:size, :size][mark[:size, :size]].sum()
                 low, high = rule(
