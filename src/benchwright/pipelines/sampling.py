@@ -9,7 +9,6 @@ from benchwright.methods.dele.evidence import (
     rate_curves,
     sampler_results,
     study,
-    text_features,
 )
 from benchwright.pipelines.nodes import boxed, node, report_node
 from benchwright.reports.dele import page, plots, sampling_headline
@@ -69,8 +68,6 @@ _NODES = [
         "chosen_subset",
     ),
     node(choice.describe_subset, ["chosen_subset", "sampling_study"], "chosen_subset_facts"),
-    node(text_features.describe_texts, "sampling_study", ["item_features", "readability_examples"]),
-    node(text_features.describe_clusters, "sampling_study", ["cluster_curves", "item_map"]),
     node(
         sampling_headline.collect_sampling_metrics,
         [*_TESTED, "sampler_choice", "subject_luck", "estimate_errors", "chosen_subset"],

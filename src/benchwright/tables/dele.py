@@ -5,38 +5,6 @@ from pandera.typing import Series
 
 from benchwright.tables.base import Columns, NotEmpty
 
-ItemFeatures = Columns(
-    (str, "item_id", "subject"),
-    (float, "spelling_errors", "word_length", "repeated_words", "wordform"),
-    (float, "vowel_consonant_ratio", "periods", "cpd", "lexical_diversity", "difficult_words"),
-    (float, "dale_chall", "flesch", "gunning_fog"),
-)
-"""Features of each item's text (DELE, A.1.9–A.1.18); key item_id, null if undefined."""
-
-ReadabilityExtremes = Columns(
-    (str, "end"),
-    (int, "rank"),
-    (str, "item_id", "subject", "text"),
-    (float, "difficult_words", "dale_chall", "flesch", "gunning_fog"),
-)
-"""The items easiest and hardest to read (DELE, Table 2); key (end, rank)."""
-
-ClusterCurves = Columns(
-    (str, "sampler"),
-    (int, "k"),
-    (float, "within", "silhouette"),
-    (bool, "chosen"),
-)
-"""Quality of clusterings by number of clusters (DELE, figures 37–40); key (sampler, k)."""
-
-ItemMap = Columns(
-    (str, "source", "item_id"),
-    (float, "x", "y"),
-    (str, "sampler"),
-    (int, "cluster"),
-)
-"""Map of the items by t-SNE (DELE, figures 33, 34, 41–43); key (sampler, item_id)."""
-
 SamplingResults = Columns(
     (str, "sampler", "panel"),
     (float, "rate"),

@@ -2,10 +2,8 @@
 
 from math import isnan
 
-import pandas as pd
 import pytest
 
-from benchwright.methods.dele.evidence.text_features import FEATURES, easiest_and_hardest
 from benchwright.methods.dele.samplers.readability import (
     ReadingCounts,
     dale_chall,
@@ -52,27 +50,3 @@ def test_syllables_are_counted_by_dictionary_or_hyphenation() -> None:
 @pytest.mark.parametrize("text", ["", " ", "____", "?!", "+ ="])
 def test_texts_without_words_have_no_indices(text: str) -> None:
     assert all(isnan(index(text)) for index in INDICES)
-
-
-TEXTS = {
-    "d": "Photosynthesis requires",
-    "c": "Can pigs fly?",
-    "b": "The doctor carefully examined the patient.",
-    "a": "Can pigs fly?",
-    "e": "____",
-    "f": "Is a dog always a dog?",
-}
-
-
-def test_easiest_and_hardest_items_are_ranked() -> None:
-    columns = {name: [FEATURES[name](text) for text in TEXTS.values()] for name in FEATURES}
-    features = pd.DataFrame({"item_id": list(TEXTS), "subject": "", **columns})
-    table = easiest_and_hardest(features, list(TEXTS.values()))
-    assert table[["end", "rank", "item_id"]].to_numpy().tolist() == [
-        ["easy", 1, "a"],  # as easy as c: by id
-        ["easy", 2, "c"],
-        ["hard", 1, "d"],
-        ["hard", 2, "b"],
-    ]
-    assert table["difficult_words"].tolist() == pytest.approx([0, 0, 1, 0.5])
-    assert easiest_and_hardest(features[4:5], ["____"]).empty

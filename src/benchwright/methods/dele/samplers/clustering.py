@@ -1,9 +1,9 @@
 """Clusters of items by their texts, and samplers that draw from them (DELE, 3.1, A.1, A.4)."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
@@ -40,7 +40,6 @@ _MOST_WORDS = 10_000  # by frequency
 _SEED = 0  # clusters are fitted once per pool; repeats draw inside them
 _STARTS = 3  # runs of k-means, of which the best is used
 _NEIGHBOURS = 10  # of each item in the graph of spectral clustering
-_SILHOUETTE_ITEMS = 2000  # the silhouette needs all their distances
 # DBSCAN as printed (DELE, appendix A.4): cosine distance on TF-IDF, Euclidean on vectors, which are
 # at most 2 apart, so that the second radius makes nearly any benchmark one cluster.
 _TFIDF_DBSCAN = {"eps": 0.003, "min_samples": 3, "metric": "cosine"}
@@ -104,56 +103,20 @@ def spectral_embedding(
     return np.asarray(vectors[:, leading] * scale[:, None], dtype=np.float64)
 
 
-class ClusterCurve(NamedTuple):
-    """The quality of a clustering for each candidate number of clusters."""
-
-    k: Places  # (c,) increasing numbers of clusters
-    # (c,) sum of squared distances of items to the mean of their cluster, in the space of the
-    # features (TF-IDF or vectors) for every method, so that methods can be compared.
-    within: Floats
-    # (c,) mean silhouette by cosine distance, −1 to 1; NaN with one cluster.
-    silhouette: Floats
-
-
-_NO_CURVE = ClusterCurve(np.empty(0, np.intp), np.empty(0), np.empty(0))
-
-
-def cluster_curve(
-    features: Features,
-    candidates: tuple[int, ...],
-    labels_of: Callable[[int], Labels],
-    sample: Places,
-) -> ClusterCurve:
-    """Compute the quality of every candidate number of clusters.
-
-    `features` are (n, d); the silhouette is computed on the rows in `sample`.
-    """
-    from sklearn.metrics import silhouette_score
-    from sklearn.metrics.pairwise import cosine_distances
-
-    distances = np.asarray(cosine_distances(features[sample]), dtype=np.float64)
-    within = np.empty(len(candidates))
-    silhouette = np.full(len(candidates), np.nan)
-    for place, k in enumerate(candidates):
-        labels = labels_of(k)
-        within[place] = within_squares(features, labels)
-        own = labels[sample]
-        if 2 <= len(np.unique(own)) < len(own):
-            silhouette[place] = silhouette_score(distances, own, metric="precomputed")
-    return ClusterCurve(np.array(candidates, np.intp), within, silhouette)
-
-
-def elbow(curve: ClusterCurve) -> int:
+def elbow(candidates: Sequence[int], within: Sequence[float]) -> int:
     """Return the k farthest below the line between the curve's ends (Satopää et al. 2011).
 
-    If the curve does not fall, return the smallest k.
+    `within` has for each candidate, in increasing order, the sum of squared distances of items to
+    the mean of their cluster. If the curve does not fall, return the smallest k.
     """
-    fall = curve.within[0] - curve.within[-1]
+    k = np.array(candidates)
+    squares = np.array(within)
+    fall = squares[0] - squares[-1]
     if fall <= 0:
-        return int(curve.k[0])
-    x = (curve.k - curve.k[0]) / (curve.k[-1] - curve.k[0])
-    y = (curve.within - curve.within[-1]) / fall
-    return int(curve.k[np.argmax(np.round(1 - x - y, 9))])
+        return int(k[0])
+    x = (k - k[0]) / (k[-1] - k[0])
+    y = (squares - squares[-1]) / fall
+    return int(k[np.argmax(np.round(1 - x - y, 9))])
 
 
 def within_squares(features: Features, labels: Labels) -> float:
@@ -169,29 +132,22 @@ def within_squares(features: Features, labels: Labels) -> float:
     return float(row_norms(features, squared=True).sum() - between)
 
 
-class Clustering(NamedTuple):
-    """Clusters of n items."""
-
-    # (n,) 0, 1, … by decreasing size, ties by smallest id; −1 is noise: the noise of DBSCAN, and on
-    # TF-IDF items without words.
-    labels: Labels
-    # number of clusters that was set; larger than that of labels if a topic is the strongest of no
-    # item. 0 with DBSCAN, which finds the number.
-    asked: int
-    curve: ClusterCurve  # quality of the candidates; empty if k is fixed or found by DBSCAN
-
-
-def cluster_items(pool: SamplingPool, method: Method, source: str, k: K) -> Clustering:
+def cluster_items(pool: SamplingPool, method: Method, source: str, k: K) -> Labels:
     """Cluster a pool's items on TF-IDF (`source` "tfidf") or on the vectors of an encoder.
 
-    The result does not depend on the order of the pool or the number of cores.
+    Return labels (n,): 0, 1, … by decreasing size, ties by smallest id; −1 is noise: the noise of
+    DBSCAN, and on TF-IDF items without words. They do not depend on the order of the pool or the
+    number of cores.
+
+    Raises:
+        InputError: the pool has no vectors of the encoder `source`.
     """
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.utils.extmath import row_norms
     from threadpoolctl import threadpool_limits
 
     order = np.argsort(pool.ids, kind="stable")
-    features = item_features(pool, order, method, source)
+    features = _item_features(pool, order, method, source)
     kept = np.arange(len(pool))
     if source == TFIDF:
         kept = np.flatnonzero(row_norms(features) > 0)
@@ -200,18 +156,14 @@ def cluster_items(pool: SamplingPool, method: Method, source: str, k: K) -> Clus
         warnings.filterwarnings("ignore", category=ConvergenceWarning)
         found = _cluster(features[kept], method, source, k)
     labels_by_id = np.full(len(pool), NOISE, dtype=np.intp)
-    labels_by_id[kept] = found.labels
+    labels_by_id[kept] = found
     labels = np.empty(len(pool), dtype=np.intp)
     labels[order] = _by_size(labels_by_id)
-    return found._replace(labels=labels)
+    return labels
 
 
-def item_features(pool: SamplingPool, order: Places, method: Method, source: str) -> Features:
-    """Return the features (n, d) of a pool's items in `order`.
-
-    Raises:
-        InputError: the pool has no vectors of the encoder `source`.
-    """
+def _item_features(pool: SamplingPool, order: Places, method: Method, source: str) -> Features:
+    """Return the features (n, d) of a pool's items in `order`."""
     if source == TFIDF:
         return tfidf_matrix(tuple(pool.texts[place] for place in order))
     if source not in pool.vectors:
@@ -223,23 +175,19 @@ def item_features(pool: SamplingPool, order: Places, method: Method, source: str
     return np.asarray(pool.vectors[source][order], dtype=np.float64)
 
 
-def _cluster(features: Features, method: Method, source: str, k: K) -> Clustering:
+def _cluster(features: Features, method: Method, source: str, k: K) -> Labels:
     n = features.shape[0]
     if n < 3:  # too few for two clusters of which one has two items
-        return Clustering(np.zeros(n, dtype=np.intp), 1, _NO_CURVE)
+        return np.zeros(n, dtype=np.intp)
     if method == "dbscan":
-        return Clustering(_dbscan(features, source), 0, _NO_CURVE)
+        return _dbscan(features, source)
     most = max(CANDIDATES) if isinstance(k, str) else k
     labels_of = cache(_labeller(features, method, source, most))  # the chosen k is fitted once
     if isinstance(k, int):
-        asked = min(k, n - 1)
-        return Clustering(labels_of(asked), asked, _NO_CURVE)
-    candidates = tuple(number for number in CANDIDATES if number < n)
-    generator = stage_generator(_SEED, "silhouette items")
-    sample = np.sort(generator.permutation(n)[:_SILHOUETTE_ITEMS])
-    curve = cluster_curve(features, candidates, labels_of, sample)
-    asked = elbow(curve)
-    return Clustering(labels_of(asked), asked, curve)
+        return labels_of(min(k, n - 1))
+    candidates = [number for number in CANDIDATES if number < n]
+    within = [within_squares(features, labels_of(number)) for number in candidates]
+    return labels_of(elbow(candidates, within))
 
 
 def _labeller(
@@ -305,7 +253,7 @@ DENSE_METHODS: tuple[Method, ...] = ("kmeans", "spectral", "dbscan")
 
 
 @lru_cache(maxsize=64)
-def clusterings(method: Method, source: str, k: K) -> Callable[[SamplingPool], Clustering]:
+def clusterings(method: Method, source: str, k: K) -> Callable[[SamplingPool], Labels]:
     """Return `cluster_items` by pool, fitted once per process."""
     return once_per_pool(lambda pool: cluster_items(pool, method, source, k))
 
@@ -334,9 +282,9 @@ def clustering_kind(method: Method, source: str) -> SamplerKind:
     """
 
     def make(params: SamplingParams) -> Sampler:
-        clustering_of = clusterings(method, source, params.clustering.k)
+        labels_of = clusterings(method, source, params.clustering.k)
         return lambda pool, seed: proportional_draw(
-            pool, clustering_of(pool).labels, seed, f"{method}_{source}"
+            pool, labels_of(pool), seed, f"{method}_{source}"
         )
 
     reads = "texts" if source == TFIDF else "vectors"
