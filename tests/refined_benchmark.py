@@ -34,7 +34,6 @@ from benchwright.tables.smart import (
     Groups,
     ItemAudit,
     LabelErrorRates,
-    NeighbourConvergence,
     ReviewAgreement,
     ReviewSheet,
     RuleCoverage,
@@ -251,9 +250,6 @@ def make_inputs(**changed: Any) -> Inputs:
                 (FILTER[0], "question", "live", n, 0, 0, 0),
                 ("zen/gamma", "question", "recorded", n - 4, 0, 3, 1),
             ]
-        ),
-        "neighbour_convergence": NeighbourConvergence.from_rows(
-            [(50, 1, "halved", 0.21, 2, 2 / n), (100, 1, "halved", 0.25, 2, 2 / n)]
         ),
         "label_error_rates": LabelErrorRates.from_rows(
             [

@@ -64,7 +64,7 @@ _NODES = [
     node(
         similar.estimate_threshold,
         ["items", "neighbours", "params:filtering", "neighbour_search"],
-        ["distance_density", "similarity_threshold", "neighbour_convergence"],
+        ["distance_density", "similarity_threshold"],
     ),
     node(
         similar.group_similar_items,

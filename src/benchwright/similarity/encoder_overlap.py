@@ -95,8 +95,7 @@ def _opinion(
     encoder: str, items: pd.DataFrame, vectors: pd.DataFrame, params: SimilarParams
 ) -> _Opinion:
     near = search_neighbours(items, vectors, params.k)
-    [binned] = bin_distances(items, near, [params.k], params)
-    threshold = estimate(binned, params).threshold
+    threshold = estimate(bin_distances(items, near, params), params).threshold
     close = closer_than(near.nearest_distances(), threshold)
     similar = items["item_id"].isin(np.array(near.item_ids, object)[close])
     value = np.nan if threshold.value is None else threshold.value

@@ -3,8 +3,6 @@
 SMART, section 3.4 and A.1; the halving at a single peak is in the released code only.
 """
 
-from collections.abc import Sequence
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -39,17 +37,15 @@ _ROWS = 1 << 15  # items whose distances are counted at once
 _STEPS = 10**DECIMALS  # of distances, per unit
 
 
-def bin_distances(
-    items: pd.DataFrame, near: Neighbourhood, widths: Sequence[int], params: SimilarParams
-) -> list[Binned | None]:
-    """Bin the distances to the first neighbours of each item, up to each of the ascending `widths`.
+def bin_distances(items: pd.DataFrame, near: Neighbourhood, params: SimilarParams) -> Binned | None:
+    """Bin the distances to the neighbours of each item; None if they are constant or too few.
 
     Leading neighbours with similar questions are left out and not replaced: they are copies or
     differ by a symbol, so their distances say nothing about paraphrases.
     """
     exempt = params.string_similarity_exempt
     questions = None if exempt is None else questions_of(items, near.item_ids)
-    counts = np.zeros((len(widths), 2 * _STEPS + 1), np.uint32)
+    counts = np.zeros(2 * _STEPS + 1, np.int64)
     ranks = np.arange(near.indices.shape[1])
     for first in range(0, len(near.item_ids), _ROWS):
         distances = near.distances[first : first + _ROWS]
@@ -57,16 +53,11 @@ def bin_distances(
         skipped = np.zeros(len(rows), np.intp)
         if questions is not None and exempt is not None:
             skipped = leading_alike(questions, rows, near.indices[rows], exempt)
-        for count, (start, stop) in zip(counts, pairwise([0, *widths]), strict=True):
-            kept = ranks[start:stop] >= skipped[:, None]
-            steps = np.rint(distances[:, start:stop][kept] * _STEPS).astype(np.intp)
-            np.add.at(count, steps, np.uint32(1))  # another type is 20 times slower
-    distances = (np.arange(2 * _STEPS + 1) / _STEPS).astype(np.float32)
-    binned = []
-    for count in counts.cumsum(axis=0, dtype=np.int64):
-        seen = count > 0
-        binned.append(bin_counts(distances[seen], count[seen], _GRID))
-    return binned
+        kept = distances[ranks >= skipped[:, None]]
+        steps = np.rint(kept * _STEPS).astype(np.intp)
+        counts += np.bincount(steps, minlength=len(counts))
+    seen = np.flatnonzero(counts)
+    return bin_counts((seen / _STEPS).astype(np.float32), counts[seen], _GRID)
 
 
 def choose_threshold(density: Density | None, params: SimilarParams) -> Threshold:

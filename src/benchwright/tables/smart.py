@@ -62,15 +62,6 @@ Funnel = Columns(
 )
 """From source rows to kept items: items removed and left by each step."""
 
-NeighbourConvergence = Columns(
-    (int, "k", "peaks"),
-    (str, "branch"),
-    (float, "threshold"),
-    (int, "items_within"),
-    (float, "share_within"),
-)
-"""The threshold δ by the number k of nearest neighbours (SMART, Figure 5)."""
-
 LabelErrorRates = Columns(
     # items: all, kept, removed, removed by <rule>, suspect_label, 50 most suspect, …
     (str, "items"),

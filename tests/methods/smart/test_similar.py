@@ -138,7 +138,7 @@ TWO_PEAKS = np.concatenate([np.random.default_rng(1).normal(0.1, 0.01, 300), ONE
 def test_branch_is_reported_with_the_threshold(distances, similar, branch, threshold, peaks):
     items, neighbours = distances_table(distances)
     settings = params(**NO_STRINGS, **similar)
-    curve, result, *_ = estimate_threshold(items, neighbours, settings, EXACT)
+    curve, result = estimate_threshold(items, neighbours, settings, EXACT)
     assert result["branch"] == branch
     assert result["threshold"] == pytest.approx(threshold, abs=0.02)
     assert len(result["peaks"]) == peaks == curve["peak"].sum()
@@ -162,7 +162,7 @@ def test_branch_is_reported_with_the_threshold(distances, similar, branch, thres
 def test_largest_distance_bounds_what_is_removed_but_not_the_threshold(similar, threshold, limit):
     items, neighbours = distances_table(ONE_PEAK)
     settings = params(**NO_STRINGS, bandwidth=0.4, halve_single_peak=False, **similar)
-    _, result, _ = estimate_threshold(items, neighbours, settings, EXACT)
+    _, result = estimate_threshold(items, neighbours, settings, EXACT)
     assert result["threshold"] == pytest.approx(threshold, abs=0.02)
     assert result["limit"] == pytest.approx(limit, abs=0.02)
     assert result["items_within"] == (result["limit"] > ONE_PEAK).sum()

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from benchwright.core.array_types import Integers, Places
 from benchwright.core.language import likely_languages
@@ -25,11 +24,9 @@ from benchwright.similarity.neighbour_search import (
 from benchwright.similarity.threshold import bin_distances
 from benchwright.statistics.nearest_neighbours import neighbours_of
 from benchwright.tables.similarity import DistanceDensity
-from benchwright.tables.smart import NeighbourConvergence
 
 EXACT_UP_TO = 50_000
 """With more items neighbours are approximate, and their recall is measured."""
-_FEWER_NEIGHBOURS = (5, 10, 25, 50, 100)
 _RECALL_CHECKED = 200  # items whose exact neighbours measure the recall of the search
 _READ = 500  # items whose language is told
 _KNOWN = 0.1  # probability below which a text is in none of the encoder's languages
@@ -119,21 +116,19 @@ def estimate_threshold(
     neighbours: Neighbourhood,
     filtering: FilteringParams,
     neighbour_search: dict[str, Any],
-) -> tuple[pd.DataFrame, dict[str, Any], pd.DataFrame]:
+) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Estimate the density of neighbour distances and take its first peak as the threshold.
 
     With a single peak the threshold is half of its distance (as in the released code). Items
     within the threshold are counted up to `max_distance`.
 
     Returns:
-        The curve; the threshold with the branch taken and `neighbour_search` (`check_neighbours`);
-        the thresholds of fewer neighbours (`NeighbourConvergence`).
+        The curve; the threshold with the branch taken and `neighbour_search` (`check_neighbours`).
     """
     params = filtering.similar
-    fewer = [k for k in _FEWER_NEIGHBOURS if k <= neighbours.indices.shape[1]]
-    *by_number, binned = bin_distances(items, neighbours, [*fewer, params.k], params)
+    binned = bin_distances(items, neighbours, params)
     density, threshold = thresholds.estimate(binned, params)
-    nearest = neighbours.nearest_distances()
+    within = int(thresholds.closer_than(neighbours.nearest_distances(), threshold).sum())
     curve = DistanceDensity.empty()
     if density is not None:
         peak = np.isin(density.x, threshold.peaks)
@@ -145,30 +140,11 @@ def estimate_threshold(
         "peaks": threshold.peaks,
         "bandwidth": params.bandwidth,
         "k": params.k,
-        **_items_within(threshold, nearest, len(items)),
+        "items_within": within,
+        "share_within": within / len(items),
         "neighbour_search": neighbour_search,
     }
-    rows = []
-    for k, of_k in zip(fewer, by_number, strict=True):
-        other = thresholds.estimate(of_k, params).threshold
-        rows.append(
-            {
-                "k": k,
-                "peaks": len(other.peaks),
-                "branch": other.branch,
-                "threshold": other.value,
-                **_items_within(other, nearest, len(items)),
-            }
-        )
-    return curve, result, NeighbourConvergence.from_rows(rows)
-
-
-def _items_within(
-    threshold: thresholds.Threshold, nearest: NDArray[np.float32], items: int
-) -> dict[str, float]:
-    """Return the number of items closer than a threshold, and their share."""
-    within = int(thresholds.closer_than(nearest, threshold).sum())
-    return {"items_within": within, "share_within": within / items}
+    return curve, result
 
 
 def group_similar_items(
