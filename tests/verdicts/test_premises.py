@@ -274,6 +274,19 @@ def test_tasks_of_other_names_are_compared_by_their_items(tmp_path: Path) -> Non
     assert broken.text == "shots: A 5 shots, B 0 shots in other tasks"
 
 
+def test_a_table_beside_logs_hides_nothing_of_them(tmp_path: Path) -> None:
+    first, _ = answers(7)
+    places = [tmp_path / side for side in "ab"]
+    for place, shots in zip(places, (5, 0), strict=True):
+        WRITERS["HELM"](place, first, Run(shots=shots))
+        rows = {"item_id": [f"t/{n}" for n in range(N)], "model": "org/model-a", "score": first}
+        pd.DataFrame(rows).to_csv(place / "t.csv", index=False)
+    premises = read_pair(str(places[0]), str(places[1])).premises
+    assert [broken.text for broken in premises.broken] == ["shots: A 5 shots, B 0 shots"]
+    open_of_tables = "how the answers of A and B were asked and scored in other tasks"
+    assert premises.not_stated[0] == open_of_tables
+
+
 # --- honest pairs ---------------------------------------------------------------------------------
 
 

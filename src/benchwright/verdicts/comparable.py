@@ -200,12 +200,18 @@ def check_premises(
         b: those of the second's.
         allow: kinds of premises that may differ.
     """
-    if silent := _said_by_one(a, b):
-        return Premises(not_stated=(silent,))
-    pairs = _paired(a, b)
+    of_tasks = _paired(a, b)
+    pairs: list[_Asked] = []
     rests_on: dict[str, list[str]] = {}
     not_stated: list[str] = []
     broken: list[Broken] = []
+    for pair in of_tasks:
+        left_open = _left_open(pair)
+        if not left_open:
+            pairs.append(pair)
+            continue
+        named = f" in {pair.task}" if len(of_tasks) > 1 else ""
+        not_stated.append(left_open + named)
     for fact in _FACTS:
         found = _compare_fact(fact, pairs)
         rests_on.setdefault(fact.topic, []).extend(found.alike_in_words(fact))
@@ -217,18 +223,31 @@ def check_premises(
     return Premises(tuple(topics), tuple(not_stated), tuple(refused), tuple(allowed))
 
 
-def _said_by_one(a: Sequence[Source], b: Sequence[Source]) -> str:
-    """Return what a side that states nothing leaves open, "" if both state something."""
-    said: dict[str, list[str]] = {}
-    for name, side in (("A", a), ("B", b)):
-        values = ((fact, _stated(fact, side)) for fact in _FACTS if not fact.hidden)
-        said[name] = [_in_words(fact, value) for fact, value in values if value is not None]
-    silent = [name for name, words in said.items() if not words]
+class _Asked(NamedTuple):
+    """The sources of both sides that are of one task."""
+
+    task: str
+    a: list[Source]
+    b: list[Source]
+
+
+def _left_open(pair: _Asked) -> str:
+    """Return what a side leaves open that states nothing, such as a table; "" if both do not."""
+    said: dict[str, dict[_Fact, str]] = {"A": {}, "B": {}}
+    for name, side in (("A", pair.a), ("B", pair.b)):
+        for fact in _FACTS:
+            value = _stated(fact, side)
+            if value is not None:
+                said[name][fact] = _in_words(fact, value)
+    silent = [name for name, facts in said.items() if not facts]
     if not silent:
         return ""
     text = f"how the answers of {joined(silent)} were asked and scored"
-    of_other = [f"{name}: {', '.join(words)}" for name, words in said.items() if words]
-    return f"{text} ({of_other[0]})" if of_other else text
+    for name, facts in said.items():
+        if facts:
+            shown = [words for fact, words in facts.items() if not fact.hidden]
+            text += f" ({name}: {', '.join(shown)})"
+    return text
 
 
 class _Found(NamedTuple):
@@ -245,28 +264,29 @@ class _Found(NamedTuple):
         return [f"{text} in {_named(tasks)}" for text, tasks in texts.items()]
 
     def alike_in_words(self, fact: _Fact) -> list[str]:
-        """Return what both sides say alike, in short where each task has a value of its own."""
+        """Return what both sides say alike, in short where tasks have many values."""
         if len(self.alike) > _MOST_VALUES:
-            return [f"same {fact.name} in each task"]
+            tasks = sum(map(len, self.alike.values()))
+            return [f"same {fact.name} within each of {tasks:,} tasks"]
         return self.with_tasks(self.alike)
 
 
-def _compare_fact(fact: _Fact, pairs: Sequence[tuple[str, list[Source], list[Source]]]) -> _Found:
+def _compare_fact(fact: _Fact, pairs: Sequence[_Asked]) -> _Found:
     found = _Found({}, {}, {})
     for task, first, second in pairs:
         if not any(fact.matters(source) for source in (*first, *second)):
             continue
         of_a = _stated(fact, first)
         of_b = _stated(fact, second)
-        if of_a is None or of_b is None:
-            said = _of_one_side(fact, of_a, of_b)
-            if said or fact.expected:
-                found.silent.setdefault(fact.name + said, []).append(task)
-        elif of_a == of_b:
-            found.alike.setdefault(_in_words(fact, of_a), []).append(task)
-        else:
+        is_silent = any(fact.value(source) is None for source in (*first, *second))
+        if of_a is not None and of_b is not None and of_a != of_b:
             values = "not the same on A and B" if fact.hidden else f"A {of_a}, B {of_b}"
             found.different.setdefault(f"{fact.name}: {values}", []).append(task)
+        elif of_a is not None and not is_silent:
+            found.alike.setdefault(_in_words(fact, of_a), []).append(task)
+        elif of_a is not None or of_b is not None or fact.expected:
+            said = _of_one_side(fact, of_a, of_b)
+            found.silent.setdefault(fact.name + said, []).append(task)
     return found
 
 
@@ -282,23 +302,21 @@ def _of_one_side(fact: _Fact, of_a: str | None, of_b: str | None) -> str:
     return ""
 
 
-def _paired(
-    a: Sequence[Source], b: Sequence[Source]
-) -> list[tuple[str, list[Source], list[Source]]]:
+def _paired(a: Sequence[Source], b: Sequence[Source]) -> list[_Asked]:
     """Return the sources of both sides by task, and those of other tasks with shared items."""
     tasks = sorted({source.task for source in a} & {source.task for source in b} - {""})
-    pairs: list[tuple[str, list[Source], list[Source]]] = []
+    pairs: list[_Asked] = []
     for task in tasks:
         of_a = [source for source in a if source.task == task]
         of_b = [source for source in b if source.task == task]
-        pairs.append((task, of_a, of_b))
+        pairs.append(_Asked(task, of_a, of_b))
     others_of_a = [source for source in a if source.task not in tasks]
     others_of_b = [source for source in b if source.task not in tasks]
     of_a = _sharing(others_of_a, others_of_b)
     of_b = _sharing(others_of_b, others_of_a)
     if of_a and of_b:
-        pairs.append(("other tasks", of_a, of_b))
-    return pairs
+        pairs.append(_Asked("other tasks", of_a, of_b))
+    return pairs or [_Asked("", list(a), list(b))]
 
 
 def _sharing(sources: Sequence[Source], others: Sequence[Source]) -> list[Source]:
@@ -309,12 +327,10 @@ def _sharing(sources: Sequence[Source], others: Sequence[Source]) -> list[Source
 
 
 def _stated(fact: _Fact, sources: Sequence[Source]) -> str | None:
-    """Return what sources state, None if any is silent; several values are joined."""
+    """Return what sources state, None if none does; several values are joined."""
     values = {fact.value(source) for source in sources}
     known = sorted(value for value in values if value is not None)
-    if not known or None in values:
-        return None
-    return joined(known)
+    return joined(known) if known else None
 
 
 def _named(tasks: Sequence[str]) -> str:

@@ -388,7 +388,7 @@ def _with_items(pair: Pair, sides: Sequence[Sequence[Source]]) -> Premises:
     broken = list(premises.broken)
     for name, side in (("A", pair.first), ("B", pair.second)):
         answered = n - side.missing
-        read.append(f"{(answered - side.unreadable) / n:.1%}")
+        read.append(f"{(answered - side.unreadable) / n:.1%}".replace(".0%", "%"))
         if answered and side.unreadable == answered:
             text = f"none of {answered:,} answers of {name} could be read"
             broken.append(Broken("read", text))
