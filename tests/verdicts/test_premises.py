@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from benchwright.answers.answer_files import Choice
 from benchwright.cli import cli
 from benchwright.core.errors import InputError
-from benchwright.verdicts.comparable import Premises
+from benchwright.verdicts.comparable import Broken, Premises, refusals
 from benchwright.verdicts.gate import EXIT_CODES, Gated, GateRequest, gate_all
 from benchwright.verdicts.pair import read_pair
 from verdicts.written_logs import WRITERS, Run
@@ -214,7 +214,7 @@ def test_the_command_says_what_was_allowed(tmp_path: Path) -> None:
     words = ["gate", written.a, written.b, "--margin", str(MARGIN)]
     refused = CliRunner().invoke(cli, words)
     assert refused.exit_code == REFUSED
-    assert "score: A strict-match, B flexible-extract" in refused.output
+    assert "score: A strict-match, B flexible-extract; choose one with" in refused.output
     done = CliRunner().invoke(cli, [*words, "--allow", "score"])
     assert done.exit_code == 0
     assert "allowed to differ: score: A strict-match, B flexible-extract\n" in done.output
@@ -260,6 +260,10 @@ def test_tasks_are_named_where_they_differ(tmp_path: Path) -> None:
     ]
     premises = premises_of(tmp_path, "lm-eval", runs, [*runs[:2], replace(runs[2], shots=0)])
     assert [broken.text for broken in premises.broken] == ["shots: A 5 shots, B 0 shots in mmlu"]
+    [line] = refusals((*premises.broken, Broken("prompts", "chat template: A used, B none")))
+    assert line.startswith(
+        "shots: A 5 shots, B 0 shots in mmlu; chat template: A used, B none; ans"
+    )
     assert "version 1 in arc and boolq, version 2 in mmlu" in premises.rests_on[1]
     assert "5 shots in arc and boolq" in premises.rests_on[1]
     assert premises.rests_on[0] == "acc, higher is better"
@@ -303,6 +307,7 @@ def honest_run(rng: np.random.Generator, run: Run, model: str) -> Run:
         tool_version=f"0.{rng.integers(3, 12)}.{rng.integers(20)}",
         early=bool(rng.integers(2)),
         wrapped=bool(rng.integers(2)),
+        server=bool(rng.integers(2)),
         commit=f"{rng.integers(1 << 30):x}",
         date=f"2026-11-{rng.integers(1, 29):02d}T22-{rng.integers(10, 60)}-57.198528",
         seed=int(rng.integers(1, 1000)),
@@ -393,8 +398,8 @@ def test_no_draw_of_a_broken_premise_is_green(
         premise = list(CHANGES)[rng.integers(len(CHANGES))]
         change = CHANGES[premise]
         first, second = honest_pair(rng, Run(shots=int(rng.integers(1, 6))))
-        a = replace(first, wrapped=False, **change.a)
-        b = replace(second, wrapped=False, **change.b)
+        a = replace(first, wrapped=False, server=False, **change.a)
+        b = replace(second, wrapped=False, server=False, **change.b)
         allow = (change.kind,) if rng.integers(2) else ()
         refusal = ""
         with TemporaryDirectory(dir=tmp_path) as folder:

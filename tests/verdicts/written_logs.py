@@ -29,8 +29,8 @@ class Run:
     `metric`, `scorer` and `reducer` are "" for those of the format. `chat` is the model's own chat
     template, "" where none was used. `early` is an earlier version of the tool, which writes some
     fields in another way. `wrapped` is a model whose prompts HELM wraps itself, with a token more
-    and temperature 0.0001. `judge` is a model that scores. `left_out` names fields that this log
-    does not have.
+    and temperature 0.0001. `server` is a model whose chat template lm-eval does not know.
+    `judge` is a model that scores. `left_out` names fields that this log does not have.
     """
 
     model: str = "org/model-a"
@@ -63,6 +63,7 @@ class Run:
     folder: str = "/data/runs"
     early: bool = False
     wrapped: bool = False
+    server: bool = False
     judge: str = ""
     left_out: tuple[str, ...] = ()
 
@@ -200,7 +201,7 @@ def _lm_eval_files(
         "model_source": "hf",
         "model_name": run.model,
         "system_instruction": run.instruction or None,
-        "chat_template": run.chat or None,
+        "chat_template": "" if run.server else run.chat or None,
         "chat_template_sha": None,
         "total_evaluation_time_seconds": "22.9",
     }

@@ -18,6 +18,12 @@ from benchwright.logs.direction import HIGHER_IS_BETTER
 Kind = Literal["score", "prompts", "items", "read"]
 """Kinds of premises; all but `read` may be allowed to differ."""
 ALLOWED: tuple[Kind, ...] = ("score", "prompts", "items")
+_ADVICE: dict[Kind, str] = {
+    "score": "choose one with --metric, --filter or --scorer, or add --allow score",
+    "prompts": "answers to different prompts are different tests; to compare them, --allow prompts",
+    "items": "to leave these out, --allow items",
+    "read": "check which filter or scorer reads these answers",
+}
 
 
 class Broken(NamedTuple):
@@ -340,10 +346,9 @@ def _named(tasks: Sequence[str]) -> str:
     return joined(shown)
 
 
-def advice_of(broken: Broken) -> str:
-    """Return what would do about a broken premise."""
-    if broken.kind == "score":
-        return "choose one with --metric, --filter or --scorer, or add --allow score"
-    if broken.kind == "prompts":
-        return "answers to different prompts are different tests; to compare them, --allow prompts"
-    return "check which filter or scorer reads these answers"
+def refusals(broken: Sequence[Broken]) -> list[str]:
+    """Return a line for each kind of broken premises, with what would do about them."""
+    texts: dict[Kind, list[str]] = {}
+    for each in broken:
+        texts.setdefault(each.kind, []).append(each.text)
+    return ["; ".join((*of_kind, _ADVICE[kind])) for kind, of_kind in texts.items()]

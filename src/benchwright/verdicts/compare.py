@@ -19,7 +19,7 @@ from benchwright.statistics.paired_tests import (
     sign_flip_p,
 )
 from benchwright.statistics.percentile import holm
-from benchwright.verdicts.comparable import advice_of
+from benchwright.verdicts.comparable import refusals
 from benchwright.verdicts.pair import MANY_MISSING, Pair, Panel
 
 POWER = 0.8
@@ -169,7 +169,7 @@ def cautions(pair: Pair, *, missing: bool = True) -> list[str]:
     That is broken premises, many unreadable or missing answers (these if `missing`), answers that
     contradict a key, and scores that hardly fit their scale.
     """
-    lines = [f"{broken.text}; {advice_of(broken)}" for broken in pair.premises.broken]
+    lines = refusals(pair.premises.broken)
     if pair.more_unread:
         lines.append(
             f"{pair.first.unreadable:,} of {len(pair.item_ids):,} answers of A are unreadable and "

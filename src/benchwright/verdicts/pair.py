@@ -18,7 +18,7 @@ from benchwright.core.errors import InputError, expected
 from benchwright.core.option_letters import LETTERS
 from benchwright.core.wording import count
 from benchwright.statistics.paired_tests import PairedDifference
-from benchwright.verdicts.comparable import Broken, Premises, advice_of, check_premises
+from benchwright.verdicts.comparable import Broken, Premises, check_premises, refusals
 
 MANY_MISSING = 0.01
 """Share of a model's answers that may be missing, or unreadable, before a verdict says so."""
@@ -218,8 +218,7 @@ def read_pair(
     names = (_choose(known[0], model_a), _choose(known[1], model_b))
     pair = _join(known, names, read, common=common, allow=allow)
     if whole and pair.premises.broken:
-        first = pair.premises.broken[0]
-        raise InputError(f"{first.text}; {advice_of(first)}")
+        raise InputError("; ".join(refusals(pair.premises.broken)))
     notes = dict.fromkeys((*pair.notes, *known[0].notes, *known[1].notes))
     if path_a == path_b and names[0] == names[1]:
         notes = {"A and B are the same answers": None, **notes}
