@@ -120,7 +120,7 @@ def answers(seed: int, lost: int = 0) -> Marks:
 def choice_of(name: str, *runs: Run) -> Choice:
     """Return the choice without which a log has several scores."""
     has_filters = name == "lm-eval, written" and not any(run.scorer for run in runs)
-    return Choice(filter="strict-match") if has_filters else Choice()
+    return Choice(filter=("strict-match",)) if has_filters else Choice()
 
 
 class Written(NamedTuple):
