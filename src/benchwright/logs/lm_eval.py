@@ -8,6 +8,7 @@ numbers and booleans in responses as text. Contexts are not kept, since they mak
 import math
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from sys import intern
 from typing import Any
@@ -78,9 +79,7 @@ def read(file: OpenedFile) -> list[Log]:
     path = file.path
     parts = _NAME.fullmatch(path.name)
     beside = None if parts is None else _results_file(path, parts["time"])
-    results = {} if beside is None else read_json(beside)
-    if not isinstance(results, dict):
-        raise InputError(f"{beside}: expected an object, got {format_value(results)}")
+    results = {} if beside is None else _results(beside, beside.stat().st_mtime_ns)
     config = as_object(results.get("config"))
     task = parts["task"] if parts else path.stem
     directions = as_object(as_object(results.get("higher_is_better")).get(task))
@@ -104,6 +103,15 @@ def read(file: OpenedFile) -> list[Log]:
             settings=Settings() if beside is None else _settings(results, of_task, task),
         )
     ]
+
+
+@lru_cache(maxsize=1)
+def _results(file: Path, _changed: int) -> dict[str, Any]:
+    """Return the results file of a run, which the logs of all its tasks lie beside."""
+    results = read_json(file)
+    if not isinstance(results, dict):
+        raise InputError(f"{file}: expected an object, got {format_value(results)}")
+    return results
 
 
 def _model_of_folder(path: Path) -> str:
