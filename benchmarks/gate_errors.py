@@ -258,7 +258,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, nargs="?", default=DATA)
     parser.add_argument("--pairs", type=int, default=40, help="Pairs of each benchmark.")
-    parser.add_argument("--replays", type=int, default=2_000)
+    parser.add_argument("--replays", type=int, default=1_000)
     parser.add_argument("--smallest", action="store_true", help="A cell, and no real pairs.")
     given = parser.parse_args()
     pd.set_option("display.width", 250, "display.max_columns", 30, "display.max_rows", 200)
