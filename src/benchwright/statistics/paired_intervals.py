@@ -17,7 +17,7 @@ from benchwright.core.array_types import Floats, Integers
 INFINITE = 10**8
 """Number of items that stands for all items of a kind."""
 _BISECTIONS = 50
-_PRECISION = 1e-5  # of bounds
+_PARTS = 1_000  # of a standard error, to which bounds are found
 _ROUNDING = 1e-9  # of statistics
 _FARTHEST = 6.0  # standard deviations, and items, beyond which outcomes are left out
 
@@ -78,13 +78,13 @@ def _lowest(better: int, worse: int, n: int, total: int, risk: float) -> float:
     while _upper_p(better, worse, n, total, rejected) > risk:
         kept = rejected
         rejected = rejected - step
-    while kept - rejected > max(1, total * _PRECISION):
+    while kept - rejected > max(1, step // _PARTS):
         middle = (kept + rejected) // 2
         if _upper_p(better, worse, n, total, middle) > risk:
             kept = middle
         else:
             rejected = middle
-    return kept / total
+    return (rejected + 1) / total
 
 
 def _upper_p(better: int, worse: int, n: int, total: int, gap: int) -> float:
