@@ -1,5 +1,6 @@
 """What a verdict rests on: a broken premise is never green, and honest runs are compared."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import replace
@@ -39,6 +40,7 @@ class Change(NamedTuple):
     b: dict[str, Any]
 
 
+EXAMINER = "You are a careful examiner who answers with one letter and nothing else."
 CHANGES = {
     "score": Change("score", {}, {"metric": "quasi_exact_match"}),
     "scorer": Change("score", {"scorer": "strict-match"}, {"scorer": "flexible-extract"}),
@@ -48,7 +50,9 @@ CHANGES = {
     "prompt template": Change("prompts", {}, {"template": "Think first. {question}\nAnswer:"}),
     "task version": Change("prompts", {}, {"task_version": "3"}),
     "data revision": Change("prompts", {}, {"data_revision": "v1.1"}),
-    "system instruction": Change("prompts", {}, {"instruction": "You are a careful examiner."}),
+    "system instruction": Change(
+        "prompts", {"instruction": EXAMINER}, {"instruction": f"{EXAMINER} Think first."}
+    ),
     "chat template": Change("prompts", {}, {"chat": "{{ messages }}"}),
     "temperature": Change("prompts", {}, {"temperature": 1.0}),
     "top-p": Change("prompts", {}, {"top_p": 0.5}),
@@ -218,6 +222,16 @@ def test_the_command_says_what_was_allowed(tmp_path: Path) -> None:
     done = CliRunner().invoke(cli, [*words, "--allow", "score"])
     assert done.exit_code == 0
     assert "allowed to differ: score: A strict-match, B flexible-extract\n" in done.output
+
+
+def test_long_instructions_are_shown_where_they_part(tmp_path: Path) -> None:
+    written = write(tmp_path, "HELM", broken_runs("system instruction"), answers(4))
+    parting = "system instruction: A “…hing else.”, B “…hing else. Think first.”; answers to"
+    with pytest.raises(InputError, match=f"^{re.escape(parting)}"):
+        written.gate()
+    same = Run(instruction=EXAMINER), Run(instruction=EXAMINER, model="org/model-b")
+    premises = write(tmp_path / "same", "HELM", same, answers(4)).gate().comparison.pair.premises
+    assert "system instruction “You are a careful examiner who answers wi…”" in premises.rests_on[1]
 
 
 @pytest.mark.parametrize("name", ["lm-eval", "lighteval", "Every Eval Ever"])

@@ -14,6 +14,7 @@ from benchwright.answers.source import Source
 from benchwright.core.configuration import SCORED_AS
 from benchwright.core.wording import count, joined
 from benchwright.logs.direction import HIGHER_IS_BETTER
+from benchwright.logs.json_values import shared_start
 
 Kind = Literal["score", "prompts", "items", "read"]
 """Kinds of premises; all but `read` may be allowed to differ."""
@@ -118,9 +119,7 @@ def _instruction(source: Source) -> str | None:
     if text is None:
         return None
     words = " ".join(text.split())
-    if not words:
-        return _NONE
-    return f"“{words[:40]}…”" if len(words) > 40 else f"“{words}”"
+    return f"“{words}”" if words else _NONE
 
 
 def _sampling(name: str) -> Callable[[Source], str | None]:
@@ -192,6 +191,7 @@ _FACTS = (
         matters=_is_written,
     ),
 )
+_LONG = 42  # characters of a value
 _MOST_TASKS = 3  # named in a line
 _MOST_VALUES = 2  # named in a line, each with its tasks
 
@@ -286,7 +286,10 @@ def _compare_fact(fact: _Fact, pairs: Sequence[_Asked]) -> _Found:
         of_b = _stated(fact, second)
         is_silent = any(fact.value(source) is None for source in (*first, *second))
         if of_a is not None and of_b is not None and of_a != of_b:
-            values = "not the same on A and B" if fact.hidden else f"A {of_a}, B {of_b}"
+            start = len(shared_start(of_a, of_b))
+            values = f"A {_short(of_a, start)}, B {_short(of_b, start)}"
+            if fact.hidden:
+                values = "not the same on A and B"
             found.different.setdefault(f"{fact.name}: {values}", []).append(task)
         elif of_a is not None and not is_silent:
             found.alike.setdefault(_in_words(fact, of_a), []).append(task)
@@ -297,14 +300,25 @@ def _compare_fact(fact: _Fact, pairs: Sequence[_Asked]) -> _Found:
 
 
 def _in_words(fact: _Fact, value: str) -> str:
-    return f"no {fact.name}" if value == _NONE else fact.shown.format(value)
+    return f"no {fact.name}" if value == _NONE else fact.shown.format(_short(value))
+
+
+def _short(value: str, start: int = 0) -> str:
+    """Return a value, of a long one a part that begins shortly before `start`."""
+    if len(value) <= _LONG:
+        return value
+    begin = max(0, start - 10)
+    part = value[begin : begin + _LONG].strip("“”")
+    before = "…" if begin else ""
+    after = "…" if begin + _LONG < len(value) else ""
+    return f"“{before}{part}{after}”"
 
 
 def _of_one_side(fact: _Fact, of_a: str | None, of_b: str | None) -> str:
     """Return the value that only one side states, "" if neither does."""
     for name, value in (("A", of_a), ("B", of_b)):
         if value is not None:
-            return f" (stated by {name})" if fact.hidden else f" ({name}: {value})"
+            return f" (stated by {name})" if fact.hidden else f" ({name}: {_short(value)})"
     return ""
 
 
