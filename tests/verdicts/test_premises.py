@@ -46,6 +46,7 @@ CHANGES = {
     "scorer": Change("score", {"scorer": "strict-match"}, {"scorer": "flexible-extract"}),
     "judge": Change("score", {"judge": "openai/strict"}, {"judge": "openai/lenient"}),
     "reducer of repeats": Change("score", {"repeats": 2}, {"repeats": 2, "reducer": "max"}),
+    "best of repeats": Change("score", {}, {"repeats": 2, "reducer": "max"}),
     "shots": Change("prompts", {}, {"shots": 0}),
     "prompt template": Change("prompts", {}, {"template": "Think first. {question}\nAnswer:"}),
     "task version": Change("prompts", {}, {"task_version": "3"}),
@@ -72,12 +73,13 @@ STATED: dict[str, tuple[str, ...]] = {
         *("chat template", "temperature", "top-p", "limit of tokens"),
     ),
     "Inspect .json": (
-        *("score", "scorer", "judge", "reducer of repeats", *ASKED, "task version"),
+        *("score", "scorer", "judge", "reducer of repeats", "best of repeats", *ASKED),
+        "task version",
         *("system instruction", "temperature", "top-p", "answers per prompt", "limit of tokens"),
     ),
     "Inspect .eval": (
         *("scorer", "shots", "temperature", "score", "judge", "reducer of repeats"),
-        "prompt template",
+        *("best of repeats", "prompt template"),
         *("task version", "system instruction", "top-p", "answers per prompt", "limit of tokens"),
     ),
     "HELM": ("score", *ASKED, "system instruction", "temperature", "limit of tokens"),
@@ -97,7 +99,17 @@ TWINS = ("lm-eval", "Inspect .eval")
 OF_OPTIONS = ("lm-eval", "lighteval")
 """Formats of log-likelihoods here, to which sampling is nothing."""
 SAMPLING = ("temperature", "top-p", "answers per prompt", "limit of tokens")
-UNLISTED = ("score", "scorer", "judge", "reducer of repeats", "answers per prompt")
+UNLISTED = (
+    *("score", "scorer", "judge", "reducer of repeats", "best of repeats"),
+    "answers per prompt",
+)
+    "score",
+    "scorer",
+    "judge",
+    "reducer of repeats",
+    "best of repeats",
+    "answers per prompt",
+)
 """What is not missed where neither side states it; here each format states a score."""
 LEFT_OUT = {
     "lm-eval": ("chat_template", ("system instruction", "chat template")),
@@ -159,6 +171,8 @@ def broken_runs(premise: str, a: Run = Run(), b: Run = Run()) -> tuple[Run, Run]
 
 def names_of(premise: str) -> str:
     """Return how a verdict names a premise."""
+    if premise == "best of repeats":
+        return "reducer of repeats"
     return "sc" if CHANGES[premise] in OF_SCORES else premise  # score, or scoring rules
 
 

@@ -171,7 +171,7 @@ def _settings(header: Json) -> Settings:
         samples=samples if samples >= 0 else None,
         limit=None if limit is None else str(limit),
         repeats=epochs if epochs > 0 else None,
-        reducer=as_text(reducers[0]) if epochs > 1 else None,
+        reducer=as_text(reducers[0]) if epochs > 1 else "mean",
         scoring=_scoring(header),
         status="" if status == "success" else as_text(status),
     )

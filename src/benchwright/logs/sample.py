@@ -46,7 +46,7 @@ class Settings:
         samples: number of items that the run was to ask.
         limit: the limit on items that was set for the run.
         repeats: number of answers per item.
-        reducer: how repeats become one score, None where there are none.
+        reducer: how repeats become one score, `mean` of a single answer.
         scoring: rules or digests of them, by the metric or scorer that follows them, "" for all.
         status: of the run, "" for one that ended well.
         missing_files: names of files that belong to the log and are not there.

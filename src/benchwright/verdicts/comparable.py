@@ -129,6 +129,10 @@ def _sampling(name: str) -> Callable[[Source], str | None]:
     return value
 
 
+def _is_repeated(source: Source) -> bool:
+    return (source.settings.repeats or 1) > 1
+
+
 def _is_written(source: Source) -> bool:
     """Return whether answers may be written, and not log-likelihoods."""
     return source.style in ("", "generate")
@@ -156,7 +160,13 @@ _FACTS = (
     _SCORED(
         "scoring rules", value=_scoring, shown="same scoring rules", hidden=True, expected=False
     ),
-    _SCORED("reducer of repeats", value=_reducer, shown="repeats by {}", expected=False),
+    _SCORED(
+        "reducer of repeats",
+        value=_reducer,
+        shown="repeats by {}",
+        expected=False,
+        matters=_is_repeated,
+    ),
     _ASKED("prompt style", value=_style),
     _ASKED("shots", value=_shots),
     _ASKED(
