@@ -1,20 +1,30 @@
 """Rows as they stand: texts, tables and errors of files, and the limit of their size."""
 
+import bz2
 import gzip
+import io
+import lzma
+import sys
+import zipfile
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyarrow.feather import write_feather
 
 from benchwright.core.errors import InputError
 from benchwright.core.verbatim import (
     json_rows,
     listed,
     read_bytes,
+    read_columnar,
     read_errors,
     read_parquet,
     read_verbatim,
+    unpack,
     utf8_text,
 )
 
@@ -111,6 +121,86 @@ def test_files_are_read_up_to_the_limit(tmp_path: Path, monkeypatch: pytest.Monk
         monkeypatch.setattr("benchwright.core.verbatim.LARGEST", limit - 1)
         with pytest.raises(InputError, match=r"more than [0-9,]+ bytes uncompressed"):
             read(file)
+
+
+def zipped(content: bytes) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("inside.csv", content)
+    return file.getvalue()
+
+
+def zstandard(content: bytes) -> bytes:
+    return bytes(pa.Codec("zstd").compress(content, asbytes=True))
+
+
+PACK = {
+    "gz": gzip.compress,
+    "bz2": bz2.compress,
+    "xz": lzma.compress,
+    "zst": zstandard,
+    "zip": zipped,
+}
+
+
+@pytest.mark.parametrize("suffix", PACK)
+def test_packed_files_are_whole_and_within_the_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str
+) -> None:
+    content = np.random.default_rng(0).bytes(5_000)
+    packed = PACK[suffix](content)
+    path = tmp_path / f"a.CSV.{suffix.upper()}"
+    path.write_bytes(packed)
+    assert unpack(path) == ("inside.csv" if suffix == "zip" else "a.CSV", content)
+    monkeypatch.setattr("benchwright.core.verbatim.LARGEST", 4_999)
+    with pytest.raises(InputError, match=r"more than 4,999 bytes uncompressed"):
+        read_bytes(path)
+    monkeypatch.setattr("benchwright.core.verbatim.LARGEST", 5_000)
+    path.write_bytes(packed[:-2_000])
+    with pytest.raises(InputError, match=r"a\.CSV\..*: cannot be read: "):
+        read_bytes(path)
+
+
+def test_frames_that_follow_each_other_are_one_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv.zst"
+    path.write_bytes(zstandard(b"a,b\n") + zstandard(b"1,2\n"))
+    assert read_verbatim(path).to_dict("records") == [{"a": "1", "b": "2"}]
+
+
+def test_a_workbook_has_one_sheet_and_needs_a_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = put(tmp_path, "x", "a.xlsx")
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    with pytest.raises(InputError, match=r"a\.xlsx: openpyxl is not installed; install it"):
+        read_verbatim(path)
+    cells = pd.DataFrame([["item_id", "n"], ["01", 1]], dtype=object)
+    sheets = {"first": cells, "second": cells[:0]}
+    monkeypatch.setattr(pd, "read_excel", lambda *_, **__: sheets)
+    assert read_verbatim(path).to_dict("records") == [{"item_id": "01", "n": 1}]
+    sheets["second"] = cells
+    with pytest.raises(InputError, match=r"a\.xlsx: 2 sheets with cells"):
+        read_verbatim(path)
+
+
+@pytest.mark.parametrize("name", ["a.feather", "a.arrow"])
+def test_arrow_files_are_checked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    path = tmp_path / name
+    texts = pa.array(["x", "y", "x"])
+    write_feather(pa.table({"a": texts.dictionary_encode()}), path)
+    assert read_columnar(path).equals(pa.table({"a": texts}))
+    monkeypatch.setattr("benchwright.core.verbatim.LARGEST", 1)
+    with pytest.raises(InputError, match=r"more than 1 bytes uncompressed; split the file"):
+        read_columnar(path)
+    monkeypatch.undo()
+    write_feather(pa.Table.from_arrays([texts, texts], ["a", "a"]), path, version=2)
+    with pytest.raises(InputError, match="column 'a' is not unique"):
+        read_columnar(path)
+    path.write_bytes(path.read_bytes()[:-30])
+    with pytest.raises(InputError, match=f"{name}: cannot be read: "):
+        read_columnar(path)
 
 
 @pytest.mark.parametrize(
