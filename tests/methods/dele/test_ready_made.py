@@ -84,7 +84,14 @@ def test_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     names = (None, *map(Path, ("gsm8k", "other-3", "mmlu-x", "gsm8k-300")))
     monkeypatch.chdir(tmp_path)
     Path("gsm8k-300").mkdir()
-    assert not any(map(find_ready_made, names))
+    assert not any(map(find_ready_made, names[:-1]))
+    assert find_ready_made(Path("gsm8k-300"))  # results of it, perhaps, but no other subset
+    Path("gsm8k-300", "manifest.json").touch()
+    Path("mmlu-20").touch()
+    for name in ("gsm8k-300", "mmlu-20"):
+        with pytest.raises(InputError, match=f"^{name}: a ready-made subset, and one in this"):
+            find_ready_made(Path(name))
+        assert find_ready_made(Path(name).absolute()) is None
     with pytest.raises(InputError, match="no benchmark 'arc'; expected one of arc_challenge"):
         load_ready_made("arc")
 

@@ -21,7 +21,7 @@ from benchwright.core.errors import InputError, expected
 from benchwright.core.seeding import item_uniforms, stage_generator
 from benchwright.core.text_folding import single_spaced
 from benchwright.exports.export import subset_manifest
-from benchwright.exports.subset_manifest import SubsetManifest
+from benchwright.exports.subset_manifest import MANIFEST, SubsetManifest
 from benchwright.methods.dele.estimation.aipw import aipw_with
 from benchwright.methods.dele.estimation.estimated_scores import Estimated, estimate_scores
 from benchwright.methods.dele.estimation.item_predictions import ItemPredictor
@@ -180,10 +180,19 @@ def load_ready_made(name: str) -> ReadyMade:
 
 
 def find_ready_made(given: Path | None) -> tuple[ReadyMade, int] | None:
-    """Return the benchmark and the size in a name such as `mmlu-300`; None for files and others."""
+    """Return the benchmark and the size in a name such as `mmlu-300`; None for other names.
+
+    Raises:
+        InputError: there is also a subset of this name here.
+    """
     benchmark, _, size = str(given).rpartition("-")
-    if given is None or given.exists() or benchmark not in STOCK_TASKS or not size.isdecimal():
+    if given is None or benchmark not in STOCK_TASKS or not size.isdecimal():
         return None
+    if given.is_file() or (given / MANIFEST).exists():
+        raise InputError(
+            f"{given}: a ready-made subset, and one in this folder; give {given.absolute()} for "
+            "that, or rename it"
+        )
     return load_ready_made(benchmark), int(size)
 
 
