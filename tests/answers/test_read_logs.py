@@ -73,8 +73,8 @@ def test_logs_of_two_tools_are_joined_by_text(tmp_path: Path) -> None:
     assert lines[1].split()[:4] == ["Inspect", "0.3.285", "exam", "org/m"]
     assert lines[1].split()[-2:] == ["0.3333", "0.5000"]
     assert "choice of the log is 0.5000, the mean of its 3 marks 0.3333" in "\n".join(lines)
-    assert lines[-1].startswith("not recognised: ")
-    assert lines[-1].endswith("notes.txt")
+    assert lines[-1].startswith("not read, and no answers: ")
+    assert lines[-1].endswith("notes.txt (1 file)")
 
 
 def test_log_that_contradicts_its_gold_has_one_accuracy(tmp_path: Path) -> None:

@@ -136,6 +136,9 @@ def test_logs_in_subfolders_have_model_and_shots(tmp_path: Path) -> None:
         (tmp_path / name).write_text("item_id,model\nq,m\n", encoding="utf-8")
     (tmp_path / "run" / "unread.csv").write_text("no table", encoding="utf-8")
     files = load(tmp_path)
+    unread = {name for name, file in files.items() if file.problem}
+    assert unread == {".hidden.csv", "notes.txt", "x.pkl"}
+    files = {name: file for name, file in files.items() if name not in unread}
     assert {name: (f.spec.layout, f.spec.model, f.spec.shots) for name, f in files.items()} == {
         "b.csv": ("auto", None, -1),
         f"org__model-7b/samples_arc_easy_{TIME}.jsonl": ("log", "org/model-7b", 3),

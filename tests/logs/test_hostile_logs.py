@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from benchwright.core.errors import InputError
-from benchwright.logs.find import find_logs, is_log, logs_in
+from benchwright.logs.find import LINKED, find_logs, is_log, logs_in
 from benchwright.logs.options import MOST_SEVERAL
 from benchwright.logs.sample import Sample
 
@@ -360,4 +360,9 @@ def test_links_out_of_a_folder_are_not_followed(tmp_path: Path) -> None:
     (inside / "self").symlink_to(inside, target_is_directory=True)
     (inside / "gone.eval").symlink_to(inside / "nothing")
     os.mkfifo(inside / "pipe.eval")
-    assert find_logs([inside]) == ([], [], [])
+    found = find_logs([inside])
+    assert (found.logs, found.others) == ([], [])
+    pipe = inside / "pipe.eval"
+    assert found.unusable == [(pipe, f"{pipe}: neither a file nor a folder")]
+    linked = [inside / "folder", inside / "gone.eval", inside / "toy.eval"]
+    assert found.passed_by == [(path, LINKED) for path in linked]

@@ -483,9 +483,10 @@ def test_all_models_are_compared_with_a_baseline(tmp_path: Path) -> None:
     others = (tmp_path / "other.csv", twice, tmp_path / "torn.csv")
     done = run("compare", many, *others, "--baseline", "b", *words)
     assert done.exit_code == 0, done.output
-    headline, left_out, *_ = done.output.splitlines()
+    torn, left_out, headline, *_ = done.output.splitlines()
     assert headline.startswith("4 models against b: 1 better, 1 worse")
-    assert left_out == "left out: 2 models (o, twice) and 1 unusable file; see the notes"
+    assert torn.startswith(f"not read: {tmp_path}/torn.csv: line 2: 4 cells for 3 columns")
+    assert left_out == "left out: 2 models (o, twice); see the notes"
     assert left_out in files[1].read_text()
     apart = "those of b begin with q/0, those of o begin with else"
     assert f"note: left out: no item was answered by both models; {apart}" in done.output

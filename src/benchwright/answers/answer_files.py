@@ -1,6 +1,5 @@
 """Find the logs and tables of answers in files and folders."""
 
-import json
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
@@ -10,20 +9,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal, NamedTuple
 
-import pandas as pd
-import pyarrow as pa
-
 from benchwright.answers.loaded_file import LoadedFile, Names, log_file, told_apart
-from benchwright.answers.matrix_file import is_matrix, read_matrix
 from benchwright.answers.source import Source
+from benchwright.answers.table_files import is_of_means, load_file, may_hold_answers
 from benchwright.core.errors import InputError, in_short
-from benchwright.core.printable import ascii_surrogates
-from benchwright.core.verbatim import listed, read_parquet, read_verbatim
-from benchwright.logs.find import Found, find_logs
+from benchwright.core.file_kinds import may_hold_rows
+from benchwright.core.verbatim import listed
+from benchwright.core.wording import count
+from benchwright.logs.find import HIDDEN, Found, find_logs
 from benchwright.logs.sample import Log
 from benchwright.params.responses import TABLE_TYPES, ResponseFileParams
 
-COMPRESSED = (".json.gz", ".jsonl.gz", ".json.zst", ".jsonl.zst")
+_OTHERS_SAID = 5
 
 
 class Choice(NamedTuple):
@@ -147,7 +144,7 @@ def find_answer_files(paths: Sequence[Path], choice: Choice = Choice()) -> Answe
     paths = [_local(path) for path in paths]
     found = find_logs(paths)
     for path in paths:
-        if path in found.others and not path.name.endswith((*TABLE_TYPES, *COMPRESSED)):
+        if path in found.others and not may_hold_rows(path.name):
             known = ", ".join(TABLE_TYPES)
             raise InputError(f"{path}: unknown file type; expected one of {known}, or a log")
     logs = _of_tasks(found.logs, choice.task, paths)
@@ -196,79 +193,46 @@ def load_found(
     """Return the tables and logs of answers that were found, and the other files.
 
     Tables that are not `stated` are of answers if their columns say so. A file that cannot be used
-    has its problem.
+    has its problem, and so has a file or folder that was passed by and may hold answers.
 
     Args:
         found: what was found.
         entry: the settings of a file.
         stated: files that must have answers.
     """
-    files, others = [], []
+    files: list[LoadedFile] = []
+    others: list[Path] = []
+    means: dict[Path, LoadedFile] = {}
+    problems = list(found.unusable)
     for path in found.others:
-        table = _load_table(path, entry(path))
-        if table is not None and (path in stated or table.problem or table.has_answers):
-            files.append(table)
-        else:
+        loaded = load_file(path, entry(path), stated=path in stated)
+        if not loaded:
             others.append(path)
-    files += [LoadedFile(entry(path), None, problem=why) for path, why in found.unusable]
+        elif path not in stated and is_of_means(loaded[0]):
+            means[path] = loaded[0]
+        else:
+            files += loaded
+    for path, why in found.passed_by:
+        if may_hold_answers(path):
+            problems.append((path, f"{path}: {why}; give it, or what it has, as a path of its own"))
+        elif why != HIDDEN:
+            others.append(path)
     for log in found.logs:
         spec = entry(log.files[0])
         try:
             files.append(log_file(log, spec))
         except InputError as error:
-            files.append(LoadedFile(spec, None, problem=str(error)))
+            problems.append((log.files[0], str(error)))
+    if files:
+        others += means
+    else:  # they are all that there is
+        files = list(means.values())
+    files += [LoadedFile(entry(path), None, problem=why) for path, why in problems]
     return files, others
 
 
-def _load_table(path: Path, spec: ResponseFileParams) -> LoadedFile | None:
-    """Return a table, also that of a saved matrix, or its problem; None for other files."""
-    if path.name.endswith(COMPRESSED):
-        return LoadedFile(spec, None, problem=f"{path}: compressed; unpack it")
-    if not path.name.endswith(TABLE_TYPES):
-        return None
-    try:
-        if not is_matrix(path):
-            return LoadedFile(spec, read_table(path))
-        matrix = read_matrix(path)
-    except InputError as error:
-        return LoadedFile(spec, None, problem=str(error))
-    cells = pd.DataFrame(matrix.correct, matrix.models, matrix.item_ids).rename_axis("model")
-    return LoadedFile(spec, pa.Table.from_pandas(cells.reset_index(), preserve_index=False))
-
-
-def read_table(path: Path) -> pa.Table:
-    """Read the cells of a Parquet, CSV, gzipped CSV or JSON lines file.
-
-    Raises:
-        InputError: the file is broken, has another type or encoding, is too large, repeats a
-            column, or has no rows.
-    """
-    if path.suffix == ".parquet":
-        table = _read_parquet(path)
-    else:
-        cells = read_verbatim(path)
-        cells = cells if path.suffix == ".jsonl" else cells.replace({"": None})
-        table = pa.table({str(name): _json_column(cells[name].tolist()) for name in cells})
-    if table.num_rows == 0 or table.num_columns == 0:
-        raise InputError(f"{path}: no rows; remove the file or add a row per response")
-    return table
-
-
-def _read_parquet(path: Path) -> pa.Table:
-    """Read the table with each text once in memory: ids and models repeat."""
-    table = read_parquet(path)
-    for place, (name, column) in enumerate(zip(table.column_names, table.columns, strict=True)):
-        if pa.types.is_string(column.type):
-            # Whole, since each part of a column would have a dictionary of its own.
-            whole = column.cast(pa.large_string()).combine_chunks().dictionary_encode()
-            table = table.set_column(place, name, whole)
-    return table
-
-
-def _json_column(values: Sequence[Any]) -> pa.Array:
-    try:
-        return pa.array(values)
-    # Mixed types, large numbers and invalid Unicode become text, as in a CSV file.
-    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError, UnicodeEncodeError):
-        texts = [v if isinstance(v, str | None) else json.dumps(v) for v in values]
-        return pa.array([v and ascii_surrogates(v) for v in texts], pa.string())
+def say_others(others: Sequence[Path]) -> str:
+    """Say in a line which files hold no answers."""
+    names = ["/".join(path.parts[-2:]) for path in others[:_OTHERS_SAID]]
+    names += ["…"] * (len(others) > len(names))
+    return f"not read, and no answers: {', '.join(names)} ({count(len(others), 'file')})"

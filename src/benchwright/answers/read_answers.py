@@ -12,7 +12,12 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from benchwright.answers.answer_files import Choice, check_names_used, find_answer_files, read_table
+from benchwright.answers.answer_files import (
+    Choice,
+    check_names_used,
+    find_answer_files,
+    say_others,
+)
 from benchwright.answers.answer_rows import FAILED, MISSING, answers
 from benchwright.answers.answer_tables import column_kind, has_letters
 from benchwright.answers.calibration import configurations
@@ -24,6 +29,7 @@ from benchwright.answers.option_orders import plain_text
 from benchwright.answers.response_matrices import matrix_of_rows, one_of_repeats
 from benchwright.answers.source import Source
 from benchwright.answers.table import Answers, State, item_columns
+from benchwright.answers.table_files import read_table
 from benchwright.answers.tally import SAME_SCORE, Tally
 from benchwright.core.content_hash import content_hash
 from benchwright.core.errors import InputError
@@ -126,8 +132,10 @@ def read_sides(sides: Sequence[Sequence[Path]], choice: Choice = Choice()) -> li
     """
     loaded: list[dict[str, LoadedFile]] = []
     sources: list[str] = []
+    others: list[Path] = []
     for paths in sides:
-        files = find_answer_files(paths, choice).files
+        files, not_read = find_answer_files(paths, choice)
+        others += not_read
         if not files:
             types = f"logs of evaluation tools or {', '.join(TABLE_TYPES)} files"
             raise InputError(f"{paths[0]}: no responses; expected {types}")
@@ -135,6 +143,8 @@ def read_sides(sides: Sequence[Sequence[Path]], choice: Choice = Choice()) -> li
         sources.append(", ".join(path.name for path in paths))
     answers = answers_of_files(loaded, sources, choice)
     check_names_used(choice, [source for side in answers for source in side.sources])
+    if others:
+        answers[0] = answers[0]._replace(notes=(*answers[0].notes, say_others(others)))
     return answers
 
 
@@ -358,6 +368,9 @@ def _judged(file: LoadedFile, *, with_text: bool) -> LoadedFile:
     if "model" not in table.column_names and "item_id" in marked and len(marked) > 1:
         table = table.append_column("model", pa.array([Path(file.name).stem] * len(table)))
     names = table.column_names
+    if "item_id" in names and pa.types.is_nested(table.schema.field("item_id").type):
+        why = f"{file.name}, column 'item_id': expected text or numbers, got lists or objects"
+        return LoadedFile(spec, None, problem=why)
     scored = bool({"correct", "score"} & set(names))
     if "item_id" not in names and (scored or "model" not in names):
         lacking = "'item_id', 'item' or 'id'" if scored else "'item_id' or 'model'"

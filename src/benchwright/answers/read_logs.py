@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from benchwright.answers.answer_files import Choice, find_answer_files
+from benchwright.answers.answer_files import Choice, find_answer_files, say_others
 from benchwright.answers.answer_rows import MISSING
 from benchwright.answers.import_responses import as_responses
 from benchwright.answers.item_index import ResponseIndex
@@ -107,8 +107,7 @@ def summary_lines(read: ReadLogs) -> list[str]:
         lines.append(f"{number}: {row['file']}")
         lines += [f"   {part}" for part in row["detail"].split("; ") if part]
     if read.others:
-        names = ["/".join(path.parts[-2:]) for path in read.others]
-        lines += ["", f"not recognised: {listed(names)}"]
+        lines += ["", say_others(read.others)]
     return lines
 
 

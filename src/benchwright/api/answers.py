@@ -1,7 +1,7 @@
 """Answers in logs and tables: what the commands of the same names do, without a project."""
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
@@ -16,6 +16,7 @@ from benchwright.answers.answer_files import Choice, read_choice
 from benchwright.answers.read_answers import read_answers
 from benchwright.answers.table import select_answered
 from benchwright.core.errors import InputError
+from benchwright.core.printable import format_value
 from benchwright.verdicts import compare as comparing
 from benchwright.verdicts import gate as gating
 from benchwright.verdicts import suspects as suspecting
@@ -93,8 +94,8 @@ def compare(
         if baseline is not None:
             panel = read_panel(_paths(a, folder), baseline, *options, common=common)
             return comparing.compare_models(panel)
-        [first] = _paths(a, folder, "A")
-        [second] = _paths(b, folder, "B")
+        first = _one_path(a, folder, "A")
+        second = _one_path(b, folder, "B")
         return comparing.compare(read_pair(str(first), str(second), *options, common=common))
 
 
@@ -130,8 +131,8 @@ def gate(
     options = check_options(scale=chosen.scale, margin=margin, alpha=alpha)
     request = gating.GateRequest(options.margin_share, alpha, seed)
     with _folder_of_tables() as folder:
-        [first] = _paths(a, folder, "A")
-        [second] = _paths(b, folder, "B")
+        first = _one_path(a, folder, "A")
+        second = _one_path(b, folder, "B")
         pair = read_pair(str(first), str(second), choice=chosen, common=common, whole=True)
     return (gating.gate_anytime if anytime else gating.gate_all)(pair, request)
 
@@ -221,12 +222,20 @@ def _folder_of_tables() -> Iterator[str]:
             raise InputError(message) from None
 
 
+def _one_path(given: Any, folder: str, name: str) -> Path:
+    paths = _paths(given, folder, name)
+    if len(paths) > 1:
+        raise InputError(f"{name}: expected one file, folder or table, got {len(paths):,} files")
+    return paths[0]
+
+
 def _paths(given: Any, folder: str = "", name: str = "answers") -> list[Path]:
     """Return paths; a table becomes a file of this name in the folder."""
     from benchwright.api.arguments import as_table, response_file
 
     rows = isinstance(given, list) and all(isinstance(each, dict) for each in given)
-    if rows or not isinstance(given, str | PathLike | Iterable):
+    of_files = isinstance(given, str | PathLike | Iterable)
+    if rows or not of_files or isinstance(given, Mapping | bytes):
         given = as_table(given, name)
     if isinstance(given, pd.DataFrame):
         if not folder:
@@ -234,6 +243,13 @@ def _paths(given: Any, folder: str = "", name: str = "answers") -> list[Path]:
         file = Path(folder, f"{name}.parquet")
         pq.write_table(response_file(given, name)[name].table, file)
         return [file]
-    if isinstance(given, str | PathLike):
-        return [Path(given)]
-    return list(map(Path, given))
+    files: list[Any] = [given] if isinstance(given, str | PathLike) else list(given)
+    paths: list[Path] = []
+    for file in files:
+        if not isinstance(file, str | PathLike):
+            found = format_value(given)
+            raise InputError(f"{name}: expected files, a DataFrame or a list of rows, got {found}")
+        paths.append(Path(file))
+    if not paths:
+        raise InputError(f"{name}: expected files, got none")
+    return paths

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Mapping, Sequence
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from benchwright.api.arguments import (
 from benchwright.api.in_memory import Params, compute, settings_of
 from benchwright.api.results import Estimates, Evidence, Filtered, Perturbed, Sampled
 from benchwright.core.errors import InputError
+from benchwright.core.printable import format_value
 from benchwright.core.stored_shards import MemoryShards
 from benchwright.evidence.panel import headline_group, panel_warnings
 from benchwright.exports.export import drawn_from, sampler_of, subset_manifest
@@ -286,6 +288,10 @@ def estimate(
     """
     check_options(level=level)
     new = _known_responses(responses, "responses")
+    given: Any = subset
+    if not isinstance(given, Sampled | str | PathLike):
+        got = format_value(given)
+        raise InputError(f"subset: expected a result of `sample`, a path or a name, got {got}")
     ready = None if isinstance(subset, Sampled) else find_ready_made(Path(subset))
     if ready is None:
         chosen = subset.manifest if isinstance(subset, Sampled) else read_subset(Path(subset))

@@ -15,6 +15,7 @@ import click
 from benchwright.cli.outputs import check_outputs
 from benchwright.core.enclosing_project import enclosing_project
 from benchwright.core.errors import InputError, one_line
+from benchwright.core.file_kinds import is_there
 from benchwright.core.kedro_logs import kedro_errors_once
 from benchwright.core.printable import escape_controls
 from benchwright.core.progress import stage_log
@@ -90,7 +91,7 @@ def _paths_in(values: Iterable[Any]) -> Iterator[Path]:
             yield from _paths_in(value)
         elif isinstance(value, str | Path):
             starts = accumulate(str(value).split(":"), "{}:{}".format)
-            yield from (path for path in map(Path, starts) if path.exists())
+            yield from (path for path in map(Path, starts) if is_there(path))
 
 
 def _check_given_once(command: click.Command, ctx: click.Context, args: list[str]) -> None:

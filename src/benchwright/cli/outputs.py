@@ -9,6 +9,7 @@ from typing import Any
 
 from benchwright.core.atomic_files import written_aside
 from benchwright.core.errors import InputError
+from benchwright.core.file_kinds import is_there
 from benchwright.core.printable import escape_controls
 from benchwright.core.progress import say
 from benchwright.core.version import VERSION
@@ -46,7 +47,7 @@ def _is_read(place: Path, path: Path) -> bool:
         return place == path
     for file in find_answer_files([path]).files.values():
         parts = file.log.files if file.log else [file.spec.file]
-        if any(place.samefile(part) for part in parts):
+        if any(place.samefile(part) for part in parts if is_there(Path(part))):
             return True
     return False
 

@@ -8,9 +8,11 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from benchwright.answers.answer_files import load_found, read_table
+from benchwright.answers.answer_files import load_found
 from benchwright.answers.loaded_file import LoadedFile, log_file, told_apart
+from benchwright.answers.table_files import read_table
 from benchwright.core.errors import InputError, first_problem
+from benchwright.core.file_kinds import kind_of
 from benchwright.core.printable import format_value
 from benchwright.core.progress import progress_bar
 from benchwright.core.verbatim import listed
@@ -86,7 +88,8 @@ class ResponseFiles(ReadOnly[dict[str, LoadedFile]]):
             name = path.relative_to(self.place).as_posix()
             return ResponseFileParams.model_construct(file=name)
 
-        files, _ = load_found(found._replace(others=tables), entry, tables)
+        stated = [path for path in tables if kind_of(path.name).kind != ".json"]
+        files, _ = load_found(found._replace(others=tables), entry, stated)
         files = [file for file in files if (self.place / file.name).resolve() not in named]
         for file in files:
             if file.problem:

@@ -114,8 +114,10 @@ def read_subset(path: Path) -> SubsetManifest:
     Raises:
         InputError: there is no manifest, or it differs from the exported one.
     """
-    file = path / MANIFEST if path.is_dir() else path
+    file = path
     try:
+        if path.is_dir():
+            file = path / MANIFEST
         manifest = json.loads(file.read_text(encoding="utf-8"))
         run = {name: manifest[name] for name in ("limit", "seed") if name in manifest}
         section = {**manifest["subset"], "run": run}

@@ -5,6 +5,7 @@ from typing import Literal, Self, get_args
 
 from pydantic import Field, field_validator, model_validator
 
+from benchwright.core.file_kinds import KINDS, kind_of
 from benchwright.params.section import Section
 
 Style = Literal["", "letters", "cloze", "cloze_bytes", "cloze_tokens", "generate"]
@@ -16,8 +17,8 @@ TidyColumn = Literal[
 TIDY_COLUMNS: tuple[str, ...] = get_args(TidyColumn)
 """The columns of a tidy file."""
 
-TABLE_TYPES = (".parquet", ".csv", ".csv.gz", ".jsonl")
-FILE_TYPES = (*TABLE_TYPES, ".json", ".eval")
+TABLE_TYPES = KINDS
+FILE_TYPES = (*TABLE_TYPES, ".eval")
 
 
 class ResponseFileParams(Section):
@@ -47,7 +48,8 @@ class ResponseFileParams(Section):
     def _bare_name(cls, name: str) -> str:
         if "/" in name or "\\" in name or name.startswith("."):
             raise ValueError(f"{name!r} must be a file name without folders")
-        if not name.endswith((*FILE_TYPES, "*")):
+        known = kind_of(name).kind in FILE_TYPES or name.lower().endswith((".zip", "*"))
+        if not known:
             raise ValueError(f"{name!r} must end in {', '.join(FILE_TYPES)}")
         return name
 

@@ -83,7 +83,7 @@ class ComparedModels(NamedTuple):
         made: a comparison per model, with the baseline as A.
         rows: a row per model: columns of `Comparison.groups`.
         notes: caveats.
-        left_out: a line with the models and files that could not be used, or none.
+        left_out: a line per file that was not read, and one of models without a comparison.
     """
 
     baseline: str
@@ -166,10 +166,11 @@ def _missing(pair: Pair) -> str:
 def cautions(pair: Pair, *, missing: bool = True) -> list[str]:
     """Return the lines with which a verdict begins: what makes it doubtful.
 
-    That is broken premises, many unreadable or missing answers (these if `missing`), answers that
-    contradict a key, and scores that hardly fit their scale.
+    That is files that were not read, broken premises, many unreadable or missing answers (these if
+    `missing`), answers that contradict a key, and scores that hardly fit their scale.
     """
-    lines = refusals(pair.premises.broken)
+    lines = [f"not read: {problem}" for problem in pair.unusable]
+    lines += refusals(pair.premises.broken)
     if pair.more_unread:
         lines.append(
             f"{pair.first.unreadable:,} of {len(pair.item_ids):,} answers of A are unreadable and "
@@ -354,7 +355,7 @@ def lines_of_models(found: ComparedModels) -> list[str]:
     """Return the lines to print of a comparison with a baseline."""
     notes = [f"note: {note}" for note in found.notes]
     table = table_lines(cells_of_models(found))
-    return [headline_of_models(found), *found.left_out, *table, *notes]
+    return [*found.left_out, headline_of_models(found), *table, *notes]
 
 
 # --- items that changed ---------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from benchwright.answers.source import Source
 from benchwright.answers.table import Answers, State
 from benchwright.core.configuration import parse_configuration
 from benchwright.core.errors import InputError, expected
+from benchwright.core.file_kinds import is_there
 from benchwright.core.option_letters import LETTERS
 from benchwright.core.wording import count
 from benchwright.statistics.paired_tests import PairedDifference
@@ -95,6 +96,7 @@ class Pair(NamedTuple):
         unread: (2, n), which answers could not be read, and count as wrong; or None.
         premises: what the comparison rests on.
         may_leave_out: whether items that one side lacks are shown not to have been asked there.
+        unusable: lines on files that may hold answers and were not read.
     """
 
     first: Side
@@ -114,6 +116,7 @@ class Pair(NamedTuple):
     unread: NDArray[np.bool_] | None = None
     premises: Premises = Premises()
     may_leave_out: bool = False
+    unusable: tuple[str, ...] = ()
 
     @property
     def d(self) -> NDArray[np.float64]:
@@ -213,17 +216,22 @@ def read_pair(
     parts = [[path] for path in dict.fromkeys((path_a, path_b))]
     read = _read_sides(parts, choice, items_file)
     known = (read.sides[0], read.sides[-1])
-    if whole and (problems := [problem for part in known for problem in part.unusable]):
-        raise InputError(f"{problems[0]}; nothing is decided on a part of the files")
+    unusable = tuple(dict.fromkeys((*known[0].unusable, *known[1].unusable)))
+    if whole and unusable:
+        more = f" (and {count(len(unusable) - 1, 'file')} more)" if len(unusable) > 1 else ""
+        raise InputError(f"{unusable[0]}{more}; nothing is decided on a part of the files")
     names = (_choose(known[0], model_a), _choose(known[1], model_b))
     pair = _join(known, names, read, common=common, allow=allow)
     if whole and pair.premises.broken:
         raise InputError("; ".join(refusals(pair.premises.broken)))
-    notes = dict.fromkeys((*pair.notes, *known[0].notes, *known[1].notes))
+    said = (*pair.notes, *known[0].notes, *known[1].notes)
+    notes = dict.fromkeys(note for note in said if note not in unusable)
     if path_a == path_b and names[0] == names[1]:
         notes = {"A and B are the same answers": None, **notes}
     contrary = tuple(dict.fromkeys((*known[0].contradicting, *known[1].contradicting)))
-    return pair._replace(notes=tuple(notes), contradicting=contrary, items=read.about)
+    return pair._replace(
+        notes=tuple(notes), contradicting=contrary, items=read.about, unusable=unusable
+    )
 
 
 class Panel(NamedTuple):
@@ -232,7 +240,7 @@ class Panel(NamedTuple):
     baseline: str
     pairs: tuple[Pair, ...]
     notes: tuple[str, ...]
-    left_out: tuple[str, ...]  # a line with the models and files that could not be used, or none
+    left_out: tuple[str, ...]  # a line per file that was not read, and one of models without pair
 
 
 def read_panel(
@@ -266,13 +274,12 @@ def read_panel(
             reasons[name] = f"left out: {error}"
     if not pairs:
         raise InputError(f"{known.source}: no model answered an item that {first} answered")
-    lost: list[str] = []
+    left_out = [f"not read: {problem}" for problem in known.unusable]
     if reasons:
-        lost.append(f"{count(len(reasons), 'model')} ({', '.join(reasons)})")
-    if known.unusable:
-        lost.append(count(len(known.unusable), "unusable file"))
-    left_out = (f"left out: {' and '.join(lost)}; see the notes",) if lost else ()
-    return Panel(first, tuple(pairs), (*reasons.values(), *known.notes), left_out)
+        models = count(len(reasons), "model")
+        left_out.append(f"left out: {models} ({', '.join(reasons)}); see the notes")
+    notes = [note for note in known.notes if note not in known.unusable]
+    return Panel(first, tuple(pairs), (*reasons.values(), *notes), tuple(left_out))
 
 
 class _Read(NamedTuple):
@@ -470,7 +477,7 @@ def _split(given: str) -> tuple[Path, str | None]:
         return Path(":".join(parts[:2])), ":".join(parts[2:]) or None
     for end in range(len(parts), 0, -1):
         path = Path(":".join(parts[:end]))
-        if path.exists():
+        if is_there(path):
             return path, ":".join(parts[end:]) or None
     raise InputError(f"{given}: there is no such file or folder")
 
