@@ -55,7 +55,6 @@ _SHOWN = (
     "comparison_answer_sections",
     "comparison_alterations",
     "comparison_examples",
-    "comparison_provenance",
     "comparison_ranks_plot",
 )
 """What the page shows, with its sections in order."""
@@ -95,12 +94,7 @@ _PAGE = [
         ],
         "comparison_examples",
     ),
-    node(
-        page.show_comparison_provenance,
-        ["params:ingestion", "params:variant", _SETTINGS, "params:seed"],
-        "comparison_provenance",
-    ),
-    report_node("comparison_verdict", _SHOWN, "comparison_report"),
+    report_node("comparison_verdict", _SHOWN, "comparison_report", ["perturbation"]),
 ]
 
 

@@ -107,7 +107,6 @@ _SHOWN = (
     "report_similar",
     "report_labels",
     "report_data",
-    "report_provenance",
     "rank_chart_plot",
     "distance_distribution_plot",
     "funnel_plot",
@@ -172,19 +171,13 @@ _PAGE = [
         ],
         "report_data",
     ),
-    node(
-        sections.show_provenance,
-        [
-            "params:ingestion",
-            "params:variant",
-            "params:filtering",
-            "params:evaluation",
-            "chosen_filter_models",
-            "params:seed",
-        ],
-        "report_provenance",
+    report_node(
+        "verdict",
+        _SHOWN,
+        "report",
+        settings=["filtering", "evaluation"],
+        filter_models="chosen_filter_models",
     ),
-    report_node("verdict", _SHOWN, "report"),
 ]
 
 

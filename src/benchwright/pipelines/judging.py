@@ -24,14 +24,13 @@ from benchwright.pipelines.nodes import ASKS_MODELS, node, report_node
 from benchwright.reports.judged_items import (
     plot_judged_difficulty,
     show_judgements,
-    show_judging_provenance,
 )
 
 _ASKING = ["params:models", "params:scoring"]
 _RATING = ["judge_store", "params:difficulty", *_ASKING, "closed_seed"]
 _SAMPLING = ["params:sampling_by_difficulty", "closed_seed"]
 _JUDGED = ["difficulty_ratings", "judge_ratings", "harm_flags"]
-_SHOWN = ("judge_sections", "judge_provenance", "judged_difficulty_plot")
+_SHOWN = ("judge_sections", "judged_difficulty_plot")
 _AGREEMENT = node(compare_judges, [*_JUDGED, "params:seed"], "judge_agreement")
 
 
@@ -104,7 +103,6 @@ def create_benchmark_pipeline() -> Pipeline:
     settings = ["params:difficulty", "params:checking"]
     rounds = ["difficulty_rounds", "checking_rounds"]
     shown = ["items", "judged_items", "judgements", "judge_parse_rates", "judge_agreement"]
-    run = ["params:ingestion", "params:variant", "params:seed"]
     return Pipeline(
         [
             node(
@@ -124,7 +122,6 @@ def create_benchmark_pipeline() -> Pipeline:
             node(collect_judge_metrics, "judged_items", "judge_metrics"),
             node(plot_judged_difficulty, ["judged_items", "judgements"], "judged_difficulty_plot"),
             node(show_judgements, shown, ["judge_verdict", "judge_sections"]),
-            node(show_judging_provenance, [*run, *settings], "judge_provenance"),
-            report_node("judge_verdict", _SHOWN, "judge_report"),
+            report_node("judge_verdict", _SHOWN, "judge_report", ["difficulty", "checking"]),
         ]
     )

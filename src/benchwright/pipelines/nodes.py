@@ -5,7 +5,7 @@ from typing import Any
 
 from kedro.pipeline import Node, Pipeline
 
-from benchwright.reports.page.parts import render_report
+from benchwright.reports.page.provenance import render_report
 
 Inputs = str | list[str] | dict[str, str] | None
 
@@ -22,12 +22,13 @@ def node(
     return Node(function, inputs, outputs, name=function.__name__, tags=tag)
 
 
-def report_node(verdict: str, shown: Sequence[str], report: str) -> Node:
-    """Return the node that renders a report: its verdict, sections in order, and plots."""
-    inputs = {"ingestion": "params:ingestion", "variant": "params:variant", "verdict": verdict}
-    return Node(
-        render_report, inputs | {name: name for name in shown}, report, name=f"render_{report}"
-    )
+def report_node(
+    verdict: str, shown: Sequence[str], report: str, settings: Sequence[str], **more: str
+) -> Node:
+    """Return the node that renders a report: its verdict, sections in order, plots, settings."""
+    inputs = {name: f"params:{name}" for name in ("ingestion", "variant", "seed", *settings)}
+    inputs |= {"verdict": verdict, **{name: name for name in shown}, **more}
+    return Node(render_report, inputs, report, name=f"render_{report}")
 
 
 def boxed(name: str, nodes: Iterable[Node | Pipeline]) -> Pipeline:

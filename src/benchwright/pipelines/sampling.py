@@ -92,7 +92,6 @@ _SHOWN = (
     "sampling_comparison_section",
     "sampler_choice_section",
     "estimates_section",
-    "sampling_provenance",
     "sampling_curves_plot",
     "chosen_curves_plot",
 )
@@ -124,17 +123,7 @@ _PAGE = [
         "sampler_choice_section",
     ),
     node(page.show_estimates, "estimate_errors", "estimates_section"),
-    node(
-        page.show_sampling_provenance,
-        [
-            "params:ingestion",
-            "params:variant",
-            "params:seed",
-            "params:sampling",
-        ],
-        "sampling_provenance",
-    ),
-    report_node("sampling_verdict", _SHOWN, "sampling_report"),
+    report_node("sampling_verdict", _SHOWN, "sampling_report", ["sampling"]),
 ]
 
 

@@ -24,7 +24,7 @@ from benchwright.reports.page.parts import (
     render_sections,
 )
 from benchwright.reports.page.plot_style import KEPT, REMOVED, distinct_names
-from benchwright.reports.page.provenance import provenance_section
+from benchwright.reports.page.provenance import MMLU_CF, provenance_section
 from benchwright.reports.page.shapes import intervals
 from benchwright.reports.verdict import Verdict, write_verdict
 
@@ -55,10 +55,7 @@ _READING = (
     "all configurations (two-sided); in fields, over all models and fields that are reported in "
     "both halves. If old models differ in the same direction, the halves are not equally difficult."
 )
-_METHOD = (
-    "Zhao et al. (2024), MMLU-CF: A Contamination-free Multi-task Language Understanding "
-    "Benchmark, section 4.5."
-)
+_METHOD = f"{MMLU_CF}, section 4.5."
 
 Row = Mapping[Any, Any]
 

@@ -8,8 +8,6 @@ import pandas as pd
 from benchwright.core.wording import count, number, percent, rows_of
 from benchwright.methods.mmlu_cf.checking import HARMS, HIGH
 from benchwright.methods.mmlu_cf.judged_items import EASY
-from benchwright.params.benchmark import BenchmarkParams
-from benchwright.params.mmlu_cf import CheckingParams, DifficultyParams
 from benchwright.reports.mmlu_cf.judges import doubtful_judges, replies_table, show_agreement
 from benchwright.reports.mmlu_cf.plots import level_curves, level_line
 from benchwright.reports.page.parts import (
@@ -21,7 +19,6 @@ from benchwright.reports.page.parts import (
     Table,
 )
 from benchwright.reports.page.plot_style import PALETTE
-from benchwright.reports.page.provenance import benchmark_facts, provenance_section
 from benchwright.reports.page.shapes import nothing
 from benchwright.reports.verdict import Verdict, write_verdict
 
@@ -49,11 +46,6 @@ _REASONS = {
     "harmful": "harmful",
     "unjudged": "not judged",
 }
-_METHOD = (
-    "Zhao et al. (2024), MMLU-CF: A Contamination-free Multi-task Language Understanding "
-    "Benchmark, section 3.2, steps 3 and 4, and Figure 4."
-)
-
 Row = dict[Any, Any]
 
 
@@ -84,18 +76,6 @@ def show_judgements(
         Section("Judges", judges, "judges"),
     ]
     return write_verdict(_headline(judged_items), kind="Judges", notes=notes), sections
-
-
-def show_judging_provenance(
-    ingestion: BenchmarkParams,
-    variant: str,
-    seed: int,
-    difficulty: DifficultyParams,
-    checking: CheckingParams,
-) -> Section:
-    """Show the benchmark and the settings."""
-    facts = benchmark_facts(ingestion, variant, seed)
-    return provenance_section(facts, _METHOD, difficulty=difficulty, checking=checking)
 
 
 def _headline(judged_items: pd.DataFrame) -> str:

@@ -22,14 +22,15 @@ from benchwright.reports.page.parts import (
     cut_table,
     render_sections,
 )
-from benchwright.reports.page.provenance import benchmark_facts, provenance_section
+from benchwright.reports.page.provenance import (
+    MMLU_CF,
+    benchmark_facts,
+    provenance_section,
+)
 from benchwright.reports.verdict import Verdict, write_verdict
 
 _NAMED = 3  # models in a headline
-_SOURCE = (
-    "Zhao et al. (2024), MMLU-CF: A Contamination-free Multi-task Language Understanding "
-    "Benchmark, Figure 1."
-)
+_SOURCE = f"{MMLU_CF}, Figure 1."
 
 Row = Mapping[Any, Any]
 

@@ -17,7 +17,6 @@ from benchwright.methods.dele.evidence.choice import MIN_CORRELATION, gains_over
 from benchwright.methods.dele.evidence.panels import FEWEST_MODELS, SamplingPanels
 from benchwright.methods.dele.evidence.rate_curves import SUFFICIENT
 from benchwright.methods.dele.samplers.registry import RANDOM
-from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.sampling import SamplingParams
 from benchwright.reports.dele.plots import METRICS, PANELS
 from benchwright.reports.dele.sampling_headline import METRIC, verdicts
@@ -37,27 +36,9 @@ from benchwright.reports.page.parts import (
     cut_table,
     table_of,
 )
-from benchwright.reports.page.provenance import benchmark_facts, provenance_section
 
 _BEST = 3  # samplers of the short table
-_METHOD = (
-    "Saranathan et al. (2024), DELE: Data Efficient LLM Evaluation; Polo et al. (2024), "
-    "tinyBenchmarks; Rodriguez et al. (2021), Evaluation Examples Are Not Equally Informative Or "
-    "Trustworthy."
-)
-
 Row = Mapping[Any, Any]
-
-
-def show_sampling_provenance(
-    ingestion: BenchmarkParams,
-    variant: str,
-    seed: int,
-    sampling: SamplingParams,
-) -> list[Section]:
-    """Show the benchmark and the settings."""
-    facts = benchmark_facts(ingestion, variant, seed)
-    return [provenance_section(facts, _METHOD, sampling=sampling)]
 
 
 def show_samplers(

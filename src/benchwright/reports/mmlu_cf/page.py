@@ -31,12 +31,9 @@ from benchwright.reports.page.parts import (
     render_sections,
     table_of,
 )
-from benchwright.reports.page.provenance import provenance_section
+from benchwright.reports.page.provenance import MMLU_CF, provenance_section
 from benchwright.reports.verdict import Verdict
 
-_METHOD = (
-    "Zhao et al. (2024), MMLU-CF: A Contamination-free Multi-task Language Understanding Benchmark."
-)
 _VERDICTS = {
     "certain": "same question (similarity)",
     "same_words": "same question (common words)",
@@ -57,7 +54,7 @@ Row = dict[Any, Any]
 def render_construction_report(
     variant: str, sealing: SealingParams, construction_verdict: Verdict, **shown: Any
 ) -> str:
-    """Render the page as `render_report` does; it shows no closed question and no id of any."""
+    """Render the page; it shows no closed question and no id of any."""
     window = f"{sealing.name}: construction ({variant})"
     kicker = f"A benchmark made from documents · variant {variant}"
     return render_sections(window, sealing.name, kicker, construction_verdict, shown)
@@ -68,7 +65,7 @@ def show_construction_provenance(variant: str, seed: int, **sections: Any) -> li
     # Kedro would convert each section to the type of an annotation, hence `Any`.
     name = sections["sealing"].name
     facts = [("Benchmark", name), ("Variant", variant), ("Seed", str(seed))]
-    return [provenance_section(facts, _METHOD, **sections)]
+    return [provenance_section(facts, f"{MMLU_CF}.", **sections)]
 
 
 def show_construction_documents(

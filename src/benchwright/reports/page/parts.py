@@ -8,7 +8,6 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from benchwright.core.wording import interval, number, p_value, percent, points, words_of
-from benchwright.params.benchmark import BenchmarkParams
 from benchwright.reports.verdict import Verdict
 
 LONGEST_TABLE = 300
@@ -119,12 +118,6 @@ class Page(NamedTuple):
     kicker: str = ""  # a line above the title
     lead: Sequence[Any] = ()  # blocks under the verdict
     folded: bool = False  # whether sections after the first, if not open, are folded
-
-
-def render_report(ingestion: BenchmarkParams, variant: str, verdict: Verdict, **shown: Any) -> str:
-    """Render the report of a run; `shown` are its sections, lists of them, and plots by name."""
-    kind = f"{verdict['kind']} · variant {variant}"
-    return render_sections(f"{ingestion.title}: {kind}", ingestion.title, kind, verdict, shown)
 
 
 def render_sections(

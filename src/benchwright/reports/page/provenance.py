@@ -6,7 +6,9 @@ from platform import python_version
 from typing import Any
 
 from benchwright.params.benchmark import BenchmarkParams
-from benchwright.reports.page.parts import Folded, Section, Table, Text
+from benchwright.params.section import Section as ParamsSection
+from benchwright.reports.page.parts import Folded, Section, Table, Text, render_sections
+from benchwright.reports.verdict import Verdict
 from benchwright.runs.tracking import flatten
 
 PACKAGES = (
@@ -22,10 +24,45 @@ PACKAGES = (
 
 
 _HIDDEN = {"sealing.key_file", "sealing.key_env"}
+MMLU_CF = (
+    "Zhao et al. (2024), MMLU-CF: A Contamination-free Multi-task Language Understanding Benchmark"
+)
+_METHODS = {
+    "Benchmark report": "Gupta et al. (2024), Improving Model Evaluation using SMART Filtering of "
+    "Benchmark Datasets.",
+    "Perturbed benchmark": "Elhady et al. (2025), WiCkeD: A Simple Method to Make Multiple Choice "
+    f"Benchmarks More Challenging; {MMLU_CF}.",
+    "Benchmark subsets": "Saranathan et al. (2024), DELE: Data Efficient LLM Evaluation; Polo et "
+    "al. (2024), tinyBenchmarks; Rodriguez et al. (2021), Evaluation Examples Are Not Equally "
+    "Informative Or Trustworthy.",
+    "Judges": f"{MMLU_CF}, section 3.2, steps 3 and 4, and Figure 4.",
+}
+"""The sources of the methods, by the kind of the verdict."""
 
 
 Fact = tuple[str, str]
 """A name and its value."""
+
+
+def render_report(
+    ingestion: BenchmarkParams,
+    variant: str,
+    seed: int,
+    verdict: Verdict,
+    filter_models: Sequence[str] = (),
+    **shown: Any,
+) -> str:
+    """Render the report of a run; its last section says where it comes from.
+
+    `shown` are sections, lists of them, plots, and the settings that the run used, by name.
+    """
+    settings = {name: part for name, part in shown.items() if isinstance(part, ParamsSection)}
+    facts = benchmark_facts(ingestion, variant, seed, filter_models)
+    method = _METHODS[verdict["kind"]]
+    parts = {name: part for name, part in shown.items() if name not in settings}
+    parts["provenance"] = provenance_section(facts, method, **settings)
+    kind = f"{verdict['kind']} · variant {variant}"
+    return render_sections(f"{ingestion.title}: {kind}", ingestion.title, kind, verdict, parts)
 
 
 def benchmark_facts(

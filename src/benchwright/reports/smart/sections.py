@@ -9,12 +9,9 @@ from benchwright.core.cells import is_missing
 from benchwright.core.wording import clip_text, count, number, percent, rows_of
 from benchwright.evidence.panel import Panel, headline_group
 from benchwright.evidence.ratings import Ratings
-from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.evaluation import EvaluationParams
-from benchwright.params.filtering import FilteringParams
 from benchwright.reports.page import parts
 from benchwright.reports.page.parts import Cell, Folded, Plot, Section, Table, Text
-from benchwright.reports.page.provenance import benchmark_facts, provenance_section
 from benchwright.reports.smart import comparisons
 from benchwright.reports.smart.examples import show_groups, show_suspects
 from benchwright.reports.smart.summary import describe_evidence
@@ -264,23 +261,6 @@ def _rejected(rejected_items: pd.DataFrame) -> Table | Text:
         rows.append([str(rule).replace("_", " "), f"{len(part):,}", shown])
     label = "Rejected source rows by rule, with the first of each"
     return Table(label, ["Rule", "Rows", "First"], rows, (1,))
-
-
-def show_provenance(
-    ingestion: BenchmarkParams,
-    variant: str,
-    filtering: FilteringParams,
-    evaluation: EvaluationParams,
-    filter_models: list[str],
-    seed: int,
-) -> Section:
-    """Show the benchmark and the settings."""
-    method = (
-        "Gupta et al. (2024), Improving Model Evaluation using SMART Filtering of Benchmark "
-        "Datasets."
-    )
-    facts = benchmark_facts(ingestion, variant, seed, filter_models)
-    return provenance_section(facts, method, filtering=filtering, evaluation=evaluation)
 
 
 def _silent(rule_coverage: pd.DataFrame) -> dict[str, str]:

@@ -23,7 +23,6 @@ from benchwright.methods.wicked.comparison.compared_responses import (
     main_perturbation,
     perturbation_of,
 )
-from benchwright.params.benchmark import BenchmarkParams
 from benchwright.params.perturbation import PerturbationParams
 from benchwright.reports.page import parts, shapes
 from benchwright.reports.page.parts import (
@@ -35,7 +34,6 @@ from benchwright.reports.page.parts import (
     Section,
     Text,
 )
-from benchwright.reports.page.provenance import benchmark_facts, provenance_section
 from benchwright.reports.wicked.findings import PerturbationReach
 from benchwright.reports.wicked.terms import REASONS, TRANSFORMS
 
@@ -281,19 +279,6 @@ def show_comparison_alterations(
         f"unaltered, {unchecked.other:,} as other items, and {unchecked.unchecked:,} have no label."
     )
     return Section("Altered and unaltered items", [*table, Text(labels)], "coverage")
-
-
-def show_comparison_provenance(
-    ingestion: BenchmarkParams, variant: str, perturbation: PerturbationParams, seed: int
-) -> Section:
-    """Show the benchmark and the settings."""
-    method = (
-        "Elhady et al. (2025), WiCkeD: A Simple Method to Make Multiple Choice Benchmarks More "
-        "Challenging; Zhao et al. (2024), MMLU-CF: A Contamination-free Multi-task Language "
-        "Understanding Benchmark."
-    )
-    facts = benchmark_facts(ingestion, variant, seed)
-    return provenance_section(facts, method, perturbation=perturbation)
 
 
 def show_comparison_examples(
