@@ -224,7 +224,9 @@ def _answers(
     given = one_of_repeats(given.assign(correct=correct, prediction=options), repeats)
     matrix = matrix_of_rows(given, _QUESTION, index).select_items(tuple(index.ids))
     if not matrix.models:
-        raise InputError(f"{source}: no responses under the condition {_QUESTION}")
+        what = "; ".join(filter(None, (tally.detail() for tally in joined.tallies.values())))
+        said = f"{source}: no responses under the condition {_QUESTION}"
+        raise InputError(f"{said}: {what}" if what else said)
     lacking = _lacking_repeats(rows, joined) if repeats == "mean" else rows[:0]
     chosen = np.where(matrix.answered(), matrix.prediction, np.int16(-1))
     disputed = _cells(rows[rows["disputed"].astype(bool)], matrix)

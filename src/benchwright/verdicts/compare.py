@@ -23,6 +23,7 @@ from benchwright.verdicts.comparable import refusals
 from benchwright.verdicts.pair import MANY_MISSING, Pair, Panel
 
 POWER = 0.8
+_DIGITS = 4  # finer differences are rounding of single precision
 _STEPS = (1, 5, 10)  # highest scores of smaller scales
 _FLIPS_PRINTED = 10
 
@@ -187,7 +188,7 @@ def scale_cautions(pair: Pair) -> list[str]:
     """Return lines on scores that look as if they were of another scale."""
     low, high = pair.scale
     lines: list[str] = []
-    highest = np.nanmax(pair.answers, axis=1) * (high - low) + low
+    highest = (np.nanmax(pair.answers, axis=1) * (high - low) + low).round(_DIGITS)
     steps = [next((step for step in _STEPS if each <= step), high) for each in highest]
     for name, step in zip("AB", steps, strict=True):
         if step < high and (low, high) != (0, 1) and step in _STEPS:
