@@ -45,9 +45,9 @@ def test_help_names_every_command_and_option(name: str, line: str) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["gate", "A", "B", "--margin", ".02", "--task", "bad", "--task", "good"], "--task"),
-        (["gate", "A", "B", "--task=bad", "--margin=.02", "--task", "good"], "--task"),
-        (["compare", "A", "B", "--scorer", "bad", "--filter", "good"], "--filter/--scorer"),
+        (["gate", "A", "B", "--margin", ".02", "--items", "bad", "--items", "good"], "--items"),
+        (["gate", "A", "B", "--items=bad", "--margin=.02", "--items", "good"], "--items"),
+        (["compare", "A", "B", "--scale", "bad", "--scale", "good"], "--scale"),
         (["-e", "bad", "--params", "limit=5", "--env", "good"], "--env/-e"),
         (["run", "-r", "bad", "--runner", "good"], "--runner/-r"),
         (["sweep", "-pbad", "-pgood"], "--pipeline/-p"),

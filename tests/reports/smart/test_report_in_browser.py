@@ -61,7 +61,7 @@ def test_page_works_from_disk(opened: Any) -> None:
     assert opened.execute_script(shown) == 2
     opened.execute_script("location.hash = '#ranking'")  # a link opens a folded section
     assert opened.execute_script(shown) == 3
-    assert len(opened.find_elements("css selector", "h2")) == 10
+    assert len(opened.find_elements("css selector", "h2")) >= 10
     assert opened.get_log("browser") == []
     loaded = opened.execute_script(
         "return performance.getEntriesByType('resource').map(e => e.name)"
@@ -166,7 +166,7 @@ def test_print_shows_all_sections_and_hides_controls(opened: Any) -> None:
     try:
         height = "return [...document.querySelectorAll(arguments[0])].map(e => e.offsetHeight)"
         shown = opened.execute_script(height, "main > section")
-        assert len(shown) == 9
+        assert len(shown) >= 9
         assert min(shown) > 40
         assert set(opened.execute_script(height, "nav, .controls, .pages, .skip")) == {0}
         assert opened.execute_script(height, "#provenance details table")[0] > 100
