@@ -25,7 +25,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -105,15 +105,15 @@ def score_one_by_one(folder: str, dtype: str) -> Run:
 
 def of_backend(folder: str, dtype: str, backend: str) -> Run:
     """Return this project's backend, in this process; a prefix is not divided."""
-    from benchwright.language_models.protocol import Batch
+    from benchwright.language_models.loading import load_model
+    from benchwright.language_models.protocol import Batch, ask
     from benchwright.params.scoring import ModelParams, ScoringParams
-    from benchwright.scoring.model_engine import answer_batches, model_kept
 
     model = ModelParams.model_validate(
         {"backend": backend, "weights": {"path": folder}, "family": "any", "context": CONTEXT}
     )
     scoring = ScoringParams(dtype=dtype)
-    LOADED.enter_context(model_kept())
+    loaded = LOADED.enter_context(closing(load_model("model", model, scoring)))
 
     def run(asked: Sequence[Any]) -> list[Any]:
         by_prefix: dict[str, list[int]] = {}
@@ -122,7 +122,7 @@ def of_backend(folder: str, dtype: str, backend: str) -> Run:
         parts = list(by_prefix.values())
         batches = [Batch(None, tuple(asked[i] for i in part)) for part in parts]
         out: list[Any] = [None] * len(asked)
-        for number, answers in answer_batches("model", model, scoring, batches, lambda _: None):
+        for number, answers in ask(loaded, batches, lambda _: None):
             for i, score in zip(parts[number], answers, strict=True):
                 out[i] = score.logprobs
         return out

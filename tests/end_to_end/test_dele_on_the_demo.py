@@ -72,5 +72,5 @@ def test_page_agrees_with_the_tables(dele: Path) -> None:
     row = of_random[of_random["rate"] == 10].iloc[0]
     n = json.loads(saved(dele, "sampling_metrics.json").read_text())["n_items"]
     assert f"{row['n_models']} held-out configurations of 2 models better than random" in page
-    said = f"{row['size']} of {n} items (10%) has Kendall tau-b {row['random_median']:.3f}"
+    said = f"{row['size']} of {n:g} items (10%) has Kendall tau-b {row['random_median']:.3f}"
     assert said in page

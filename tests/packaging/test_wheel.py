@@ -48,7 +48,7 @@ def test_wheel_has_types_pages_and_project_but_no_secrets(unpacked: Path, reposi
         }
         assert expected == {p.relative_to(unpacked) for p in unpacked.rglob(f"*.{suffix}")}
     assert (package / "exports" / "templates" / "tasks.md").is_file()
-    assert (package / "responses" / "model_families.txt").is_file()
+    assert (package / "answers" / "model_families.txt").is_file()
     assert (package / "project" / "conf" / "base" / "parameters.yml").is_file()
     assert not list(unpacked.rglob("credentials*"))
     assert "entry_points.txt" in {path.name for path in unpacked.rglob("*")}
