@@ -291,7 +291,7 @@ def test_one_filter_is_chosen(tmp_path: Path) -> None:
     listed = r"exact_match,flexible \(mean 1\), exact_match,strict \(mean 0\)"
     first = import_log(tmp_path, rows, "gsm8k", items)
     assert first.imported_responses.correct.tolist() == [0, 0]
-    said = "exact_match,strict counts, the log's first; beside it exact_match,flexible (mean 1)"
+    said = "exact_match,strict counts, the log's first, beside exact_match,flexible (mean 1)"
     assert said in first.import_report.detail[0]
     with pytest.raises(InputError, match=rf"no score acc; there are: {listed}"):
         import_log(tmp_path, rows, "gsm8k", items, metric="acc")

@@ -134,7 +134,7 @@ def test_metric_and_filter_are_chosen(tmp_path: Path) -> None:
     log(tmp_path, "t", "m", *rows)
     first = read_answers([tmp_path])
     assert first.correct.tolist() == [[1, 1]]
-    assert "acc,strict counts, the log's first; beside it acc,last" in first.notes[0]
+    assert "acc,strict counts, the log's first, beside acc,last" in first.notes[0]
     with pytest.raises(InputError, match=r"--metric bleu: no answers have it; there is acc"):
         read_answers([tmp_path], Choice(metric=("bleu",)))
     assert read_answers([tmp_path], Choice(filter=("last",))).correct.tolist() == [[0, 1]]

@@ -386,7 +386,7 @@ def _note_others(mark: Mark, samples: Sequence[Sample], joined: JoinedLog) -> No
     same = [other for other in others if other.metric == mark.metric]
     if same:
         means = _means(same, samples)
-        joined.tally.notes.append(f"{mark} counts, the log's first; beside it {means}")
+        joined.tally.notes.append(f"{mark} counts, the log's first, beside {means}")
         joined.tally.is_notable = True
 
 
