@@ -1,3 +1,4 @@
+import gzip
 import json
 import shutil
 from pathlib import Path
@@ -196,6 +197,30 @@ def test_a_table_of_questions_becomes_a_benchmark(
         make_benchmark_of_table("other", file, project, None)
     file.write_text("item_id,model,correct\nq,m,1\n")
     assert make_benchmark_of_table("other", file, project, None) is None
+
+
+@pytest.mark.parametrize("name", ["questions.CSV", "questions.csv.bz2", "questions.feather"])
+def test_a_table_of_questions_may_be_of_every_kind(
+    tmp_path: Path, repository: Path, name: str
+) -> None:
+    project = tmp_path / "project"
+    shutil.copytree(repository / "conf", project / "conf")
+    table = pd.DataFrame({"question": ["1?", "2?"], "A": "x", "B": "y", "answer": ["A", "B"]})
+    file = tmp_path / name
+    if name.endswith(".feather"):
+        table.to_feather(file)
+    else:
+        table.to_csv(file, index=False)
+    made = make_benchmark_of_table("mine", file, project, None)
+    assert made is not None
+    assert made.files[0].name == name
+
+
+def test_a_packed_log_is_no_table_of_questions(tmp_path: Path) -> None:
+    file = tmp_path / "samples_arc_2026-01-01T00-00-00.jsonl.gz"
+    with gzip.open(file, "wt") as lines:
+        lines.write('{"doc_id": 0, "doc": {}, "target": "A", "arguments": []}\n')
+    assert make_benchmark_of_table("mine", file, tmp_path, None) is None
 
 
 def test_update_mends_a_benchmark_whose_maker_was_killed(

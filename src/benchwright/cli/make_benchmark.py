@@ -12,7 +12,7 @@ from benchwright.answers.read_logs import ReadLogs, write_answers
 from benchwright.core.atomic_files import folder_aside, written_aside
 from benchwright.core.errors import InputError
 from benchwright.core.option_letters import LETTERS
-from benchwright.core.verbatim import listed, read_errors, read_verbatim
+from benchwright.core.verbatim import listed, read_errors, read_verbatim, table_kind
 from benchwright.datasets.benchmark_source import BenchmarkSource
 from benchwright.ingestion.source_fields import gold_form
 from benchwright.ingestion.source_rows import map_source_rows, say_rejected
@@ -23,7 +23,6 @@ from benchwright.runs.project_conf import load_conf
 _FIRST_LINE = "# Made by `benchwright read --make-benchmark`."
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,59}")
 _YAML_WORDS = frozenset(("null", "true", "false", "yes", "no", "on", "off", "y", "n"))
-_TABLES = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet", ".jsonl", ".json")
 
 
 class Made(NamedTuple):
@@ -102,14 +101,14 @@ def make_benchmark_of_table(
     Raises:
         InputError: the name is taken, a column is missing, no row is valid, or answers are unclear.
     """
-    if not file.is_file() or not file.name.endswith(_TABLES) or is_log(file):
+    if not file.is_file() or not table_kind(file) or is_log(file):
         return None
     table = read_verbatim(file)
     lettered = [letter for letter in LETTERS if letter in table]
     lettered = lettered or sorted(n for n in map(str, table) if re.fullmatch("option_[A-Za-z]", n))
     lacking = {"question", "answer", "choices"}.difference(table, ["choices"] * bool(lettered))
-    if lacking and ("model" in table or ("item_id" in table and len(lacking) == 3)):
-        return None  # a table of answers
+    if len(lacking) == 3 or (lacking and "model" in table):
+        return None  # a table of answers, or a packed log
     if lacking:
         why = f"{file}: no column {', '.join(map(repr, sorted(lacking)))}; it has {listed(table)}"
         raise InputError(
