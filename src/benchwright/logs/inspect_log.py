@@ -162,7 +162,6 @@ def _settings(header: Json) -> Settings:
     samples = as_count(dataset.get("samples"))
     limit = config.get("limit")
     reducers = as_list(config.get("epochs_reducer")) or ["mean"]
-    status = header.get("status", "success")
     return Settings(
         task_version=setting_text(evaluation.get("task_version")),
         template=template_of(steps),
@@ -173,7 +172,6 @@ def _settings(header: Json) -> Settings:
         repeats=epochs if epochs > 0 else None,
         reducer=as_text(reducers[0]) if epochs > 1 else "mean",
         scoring=_scoring(header),
-        status="" if status == "success" else as_text(status),
     )
 
 

@@ -48,7 +48,6 @@ class Settings:
         repeats: number of answers per item.
         reducer: how repeats become one score, `mean` of a single answer.
         scoring: rules or digests of them, by the metric or scorer that follows them, "" for all.
-        status: of the run, "" for one that ended well.
         missing_files: names of files that belong to the log and are not there.
     """
 
@@ -63,7 +62,6 @@ class Settings:
     repeats: int | None = None
     reducer: str | None = None
     scoring: Mapping[str, str] = field(default_factory=dict)
-    status: str = ""
     missing_files: tuple[str, ...] = ()
 
 
