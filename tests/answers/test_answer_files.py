@@ -173,8 +173,10 @@ def test_what_may_hold_answers_and_is_not_read_is_named_first(tmp_path: Path, ki
     assert said in done.output
     assert done.output.endswith("; nothing is decided on a part of the files\n")
     assert done.output.count("\n") == 1
-    compared = run("compare", a, b)
+    compared = run("compare", a, b, "--out", tmp_path / "compared.json")
     assert compared.exit_code == 0
+    [unread] = json.loads((tmp_path / "compared.json").read_text())["unread_files"]
+    assert f"not read: {unread}" == compared.output.splitlines()[0]
     assert compared.output.startswith(f"not read: {b}")
     assert said in compared.output.splitlines()[0]
     assert compared.output.count(said) == 1

@@ -486,6 +486,8 @@ def test_all_models_are_compared_with_a_baseline(tmp_path: Path) -> None:
     torn, left_out, headline, *_ = done.output.splitlines()
     assert headline.startswith("4 models against b: 1 better, 1 worse")
     assert torn.startswith(f"not read: {tmp_path}/torn.csv: line 2: 4 cells for 3 columns")
+    listed = [model["unread_files"] for model in json.loads(files[0].read_text())["models"]]
+    assert listed == [[torn.removeprefix("not read: ")]] * len(listed)
     assert left_out == "left out: 2 models (o, twice); see the notes"
     assert left_out in files[1].read_text()
     apart = "those of b begin with q/0, those of o begin with else"

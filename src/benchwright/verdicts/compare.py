@@ -147,6 +147,7 @@ def compare_models(panel: Panel, level: float = 0.95) -> ComparedModels:
         f"{each.pair.second.model}: {note}"
         for each in made
         for note in (*cautions(each.pair), *each.pair.notes)
+        if note not in panel.left_out
     ]
     rows = rows.assign(holm=holm(rows["p_value"]))
     notes = [*panel.notes, *notes]
@@ -430,6 +431,7 @@ def comparison_json(made: Comparison) -> dict[str, Any]:
         "grouped_by": pair.grouped_by,
         "groups": made.groups.to_dict("records"),
         "equal_weights": numbers(made.equal_weights),
+        "unread_files": list(pair.unusable),
         "rests_on": list(pair.premises.rests_on),
         "not_stated": list(pair.premises.not_stated),
         "allowed": list(pair.premises.allowed),

@@ -269,9 +269,11 @@ def read_panel(
         if name == first:
             continue
         try:
-            pairs.append(_join((known, known), (first, name), read, common=common, allow=allow))
+            pair = _join((known, known), (first, name), read, common=common, allow=allow)
         except InputError as error:
             reasons[name] = f"left out: {error}"
+        else:
+            pairs.append(pair._replace(unusable=known.unusable))
     if not pairs:
         raise InputError(f"{known.source}: no model answered an item that {first} answered")
     left_out = [f"not read: {problem}" for problem in known.unusable]
