@@ -135,9 +135,10 @@ def test_make_targets_exist(repository: Path) -> None:
             assert set(command[1:]) <= targets, command
 
 
-def without_numbers(text: str) -> str:
-    """A text with its numbers masked, which differ between processors, and single spaces."""
-    return " ".join(_NUMBER.sub("0", text).split())
+def comparable(text: str, page: Path) -> str:
+    """A text with single spaces; numbers are masked where a model's differ between processors."""
+    masked = text if page.stem == "from_logs" else _NUMBER.sub("0", text)
+    return " ".join(masked.split())
 
 
 @pytest.mark.long
@@ -150,7 +151,7 @@ def test_tutorials_run_as_printed(page: Path, repository: Path, tmp_path: Path) 
         if step.kind == "text":
             for line in step.text.splitlines():
                 if "<version>" not in line:
-                    assert without_numbers(line) in without_numbers(printed), line
+                    assert comparable(line, page) in comparable(printed, page), line
             continue
         write(step, project)
         if step.kind == "sh":
